@@ -1,0 +1,30 @@
+# Each of these goes from a bare checkout (Debian, Python 3.11 or newer) to done; the second time only the work itself is left.
+# Another Python: make PYTHON=python3.12 …   Arguments: make demo ARGS=…, make test ARGS="-k binding"
+
+.PHONY: help demo test check constraints clean
+export PYTHON
+
+help:
+	@echo "make demo         an agent asks, you answer on a phone in the browser, the agent goes on"
+	@echo "make test         every test, with all extras and with none"
+	@echo "make check        ruff, mypy, import-linter"
+	@echo "make constraints  pin the newest versions that pyproject.toml admits"
+	@echo "make clean        remove what the commands above made; var/ keeps your data"
+
+# Ctrl-C (130) is a way to end the demo, not an error.
+demo:
+	@sh scripts/setup.sh run
+	@trap : INT; .venv/bin/answerback demo $(ARGS) || { code=$$?; [ $$code = 130 ] || exit $$code; }
+
+test:
+	@sh scripts/test.sh $(ARGS)
+
+check:
+	@sh scripts/check.sh
+
+constraints:
+	@sh scripts/constraints.sh
+
+clean:
+	rm -rf .venv var/setup dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	find gateway providers agents tests -name __pycache__ -prune -exec rm -rf {} +

@@ -1,0 +1,1 @@
+"""The specification of answerback, one folder for each way of asking it."""

