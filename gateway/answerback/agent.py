@@ -1,0 +1,137 @@
+"""The agent contract: how anything that can pause is started, asked what it waits for, and resumed.
+
+An adapter implements `Agent`. The gateway calls `resume` only while it holds the thread's lease, with
+the interrupt id and payload digest it stored when it asked; the adapter checks both against what is
+pending *now* and raises `NotPending` rather than answer anything else (law 1).
+"""
+
+import abc
+import hashlib
+import json
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from answerback.model import Answer, Json, Question
+
+CONTRACT_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """One interrupt that waits: its id, what it asks, and the digest of its payload.
+
+    `expirable`: the payload's dialect promises a value for silence, so that `on_expire: auto` may use it.
+    `checkpoint` is an opaque position that the adapter may want back after a crash (a checkpoint id).
+    """
+
+    interrupt_id: str
+    digest: str
+    questions: tuple[Question, ...]
+    context: str = ""
+    title: str = ""
+    expirable: bool = False
+    checkpoint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Paused:
+    """The thread waits for these answers."""
+
+    pending: tuple[Pending, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """The thread ran to its end. `result` is JSON."""
+
+    result: Json = None
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The agent raised. `error` is one line for people; `retryable`: the same step can be tried again."""
+
+    error: str
+    retryable: bool = True
+
+
+State = Paused | Finished | Failed
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What an answer was given for: nothing else may receive it."""
+
+    interrupt_id: str
+    digest: str
+    checkpoint: str = ""
+
+
+class Agent(abc.ABC):
+    """A configured thing that can pause and be resumed. All methods may raise `AgentUnavailable`."""
+
+    contract_version: ClassVar[int] = CONTRACT_VERSION
+
+    def __init__(self, name: str, settings: Any, context: "AgentContext") -> None:
+        self.name, self.settings, self.context = name, settings, context
+
+    async def open(self) -> None:
+        """Prepare; raises `ConfigurationError` when the agent cannot be used at all."""
+
+    async def close(self) -> None:
+        """Release what `open` took."""
+
+    @abc.abstractmethod
+    async def start(self, thread: str, input: Json) -> State:
+        """Run `input` on a thread that is not waiting, until it pauses or ends.
+
+        Must be safe to repeat after a crash: a thread that already has progress from this start goes on
+        from its last checkpoint instead of starting over.
+        """
+
+    @abc.abstractmethod
+    async def pending(self, thread: str) -> tuple[Pending, ...]:
+        """What waits on the thread now, `()` if nothing does. Reads only."""
+
+    @abc.abstractmethod
+    async def resume(self, thread: str, target: Target, answer: Answer, *, again: bool = False) -> State:
+        """Give `answer` to exactly `target`; raise `NotPending` if it does not wait with that digest.
+
+        `again`: an earlier attempt with this same answer was begun and its result is unknown (a crash).
+        The adapter then finds out whether the answer was consumed, is locked in, or never arrived, and
+        goes on accordingly: an answer is never given twice and never to something else.
+        """
+
+    @abc.abstractmethod
+    async def retry(self, thread: str) -> State:
+        """Try a failed step again with what it was given before."""
+
+    async def reask(self, thread: str) -> State:
+        """Ask the failed step's question anew (for another answer); by default the same as `retry`."""
+        return await self.retry(thread)
+
+    async def cancel(self, thread: str) -> None:
+        """Stop what runs on the thread; what waits will not be answered."""
+
+    async def forget(self, thread: str) -> None:
+        """Delete what is stored of the thread."""
+
+
+@dataclass(frozen=True, slots=True)
+class AgentContext:
+    """What an adapter is given: where to keep its files, and the database when that is PostgreSQL."""
+
+    data_dir: str
+    database: str = "sqlite"
+    base_dir: str = "."  # relative paths in the configuration start here
+    extra: dict[str, Any] = field(default_factory=dict)
+
+
+def digest(payload: Json) -> str:
+    """The digest of a payload, hex: SHA-256 of its canonical JSON (sorted keys, no spaces).
+
+    The adapter first turns what JSON cannot express (models, dataclasses, tuples) into what can;
+    anything else is a TypeError here, because an unstable digest would break law 1.
+    """
+    text = json.dumps(payload, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return hashlib.sha256(text.encode()).hexdigest()

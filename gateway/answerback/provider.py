@@ -1,0 +1,292 @@
+"""The provider contract: all that a plugin author needs to carry messages one way and replies back.
+
+Required: a `Settings` class and `async send(message) -> Sent`. Everything else is optional and found by
+being overridden. The core does retry, pacing, de-duplication, metrics and authorisation; a plugin does
+none of it: it says what happened, by returning or by raising one of the errors below.
+"""
+
+import abc
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from pydantic import BaseModel, ConfigDict, SecretStr
+
+from answerback.errors import (
+    ConfigurationError,
+    Moved,
+    ProviderError,
+    TryLater,
+    Undeliverable,
+    Unverified,
+)
+from answerback.model import Address, Choice, Json, MessageKind, Outcome, Question, QuestionKind
+
+__all__ = [
+    "CONTRACT_VERSION",
+    "Address",
+    "Attachment",
+    "Batch",
+    "Button",
+    "Choice",
+    "ConfigurationError",
+    "HttpAnswer",
+    "Inbound",
+    "Json",
+    "Message",
+    "MessageKind",
+    "Moved",
+    "Outcome",
+    "Pace",
+    "Provider",
+    "ProviderContext",
+    "ProviderError",
+    "Question",
+    "QuestionKind",
+    "Receipt",
+    "ReceiptStatus",
+    "Reply",
+    "SecretStr",
+    "Sent",
+    "Settings",
+    "TryLater",
+    "Undeliverable",
+    "Unverified",
+    "shorten",
+]
+
+CONTRACT_VERSION = 1
+ReceiptStatus = str  # "delivered", "read", "failed", "window" (needs a template), "wait" (try again)
+
+
+class Settings(BaseModel):
+    """Base of a plugin's settings: unknown keys are errors, values are converted from strings.
+
+    Declare secrets as `SecretStr`; each may also be given as `<key>_file` in the configuration.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Button:
+    """One tap. `data` (at most 64 bytes of ASCII) comes back in `Reply.data`; or `url` opens a page."""
+
+    label: str
+    data: str = ""
+    url: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message to one address, already worded and ordered for a person (see VOICE).
+
+    A provider shows, in this order: `heading` (who asks and about what, one line), `title` (the
+    question: the largest thing), `fields` (an action's arguments, label and value), `body` (the
+    reason), `buttons`, `footer` (what silence does, and the short code). `text` is all of it as plain
+    text without the buttons. `token` identifies this delivery and may be put where a reply will carry
+    it back (a plus address); it is a secret: never log it.
+    """
+
+    to: Address
+    kind: MessageKind
+    title: str
+    heading: str = ""
+    body: str = ""
+    fields: tuple[tuple[str, str], ...] = ()
+    buttons: tuple[Button, ...] = ()
+    footer: str = ""
+    subject: str = ""  # one line for mail, with the short code
+    form_url: str = ""
+    token: str = field(default="", repr=False)
+    code: str = ""
+    language: str = "en"
+    reply_to: tuple[str, ...] = ()  # ids of our earlier messages of this conversation, oldest first
+    delivery_id: str = ""
+    interaction_id: str = ""
+    expires_at: int | None = None  # microseconds since the epoch
+    placeholder: str = ""  # a hint for a text answer ("Something else…"), "" when no text is wanted
+
+    @property
+    def text(self) -> str:
+        """The whole message as plain text, blocks separated by one blank line, buttons left out."""
+        rows = "\n".join(f"{label}: {value}" for label, value in self.fields)
+        blocks = (self.heading, self.title, rows, self.body, self.footer)
+        return "\n\n".join(block for block in blocks if block)
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """The service took it. The first of its ids is the one that `update` replaces."""
+
+    message_ids: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Inbound:
+    """Raw and untrusted: one webhook request, or one event of a poll (then only `body` is set).
+
+    `url` is built from `public_url`, never from the Host header. Header names are lower case.
+    """
+
+    body: bytes
+    method: str = "POST"
+    url: str = ""
+    headers: dict[str, str] = field(default_factory=dict)
+    query: tuple[tuple[str, str], ...] = ()
+    received_at: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A file that came with a reply, by reference; `Provider.fetch` brings its bytes."""
+
+    id: str
+    name: str = ""
+    content_type: str = ""
+    size: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What came in, normalised. It may match nothing. `event_id` is unique for this provider, for good."""
+
+    event_id: str
+    sender: str  # the opaque external id of who wrote
+    place: str  # where it was written
+    text: str = ""
+    data: str = field(default="", repr=False)  # the tapped button's data
+    token: str = field(default="", repr=False)  # a delivery token that came back (plus address)
+    references: tuple[str, ...] = ()  # ids of our messages that it replies to
+    sent_at: int | None = None  # when the service says it was written, if that can be trusted
+    private: bool = True  # only this person reads the place
+    trusted: bool = True  # the service vouches for the sender (mail: DKIM or DMARC aligned)
+    name: str = ""  # for display only, never for authorisation
+    attachments: tuple[Attachment, ...] = ()
+    handle: str = field(default="", repr=False)  # what `acknowledge` needs (a callback query id)
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What the service says of a message that it took earlier."""
+
+    event_id: str
+    message_id: str
+    status: ReceiptStatus
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What one poll brought; `cursor` is committed with the events, then given to the next poll."""
+
+    events: tuple[Inbound, ...]
+    cursor: str
+
+
+@dataclass(frozen=True, slots=True)
+class HttpAnswer:
+    """The answer to a webhook request or a handshake."""
+
+    status: int = 200
+    body: bytes = b""
+    content_type: str = "text/plain; charset=utf-8"
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How fast the service may be spoken to, in messages a second; 0 means no limit."""
+
+    account: float = 0
+    place: float = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderContext:
+    """What a provider is given beside its settings."""
+
+    public_url: str = ""  # the only base for links and webhook addresses
+    data_dir: str = "."
+    extra: dict[str, Any] = field(default_factory=dict)
+
+
+class Provider(abc.ABC):
+    """One way to reach people. `name` is its name in the configuration; two may share one class."""
+
+    contract_version: ClassVar[int] = CONTRACT_VERSION
+    Settings: ClassVar[type[Settings]] = Settings
+    max_length: ClassVar[int] = 0  # characters of one message; 0: no limit
+    max_choices: ClassVar[int] = 10
+    pace: ClassVar[Pace] = Pace()
+
+    def __init__(self, name: str, settings: Any, context: ProviderContext) -> None:
+        self.name, self.settings, self.context = name, settings, context
+
+    async def open(self) -> None:
+        """Prepare connections; may raise `TryLater` (it is retried) or `ConfigurationError`."""
+
+    async def close(self) -> None:
+        """Release what `open` took."""
+
+    @abc.abstractmethod
+    async def send(self, message: Message) -> Sent:
+        """Send one message. Raises `Undeliverable`, `TryLater` or `Moved`."""
+
+    async def verify(self, inbound: Inbound) -> None:
+        """Prove where a webhook request comes from, or raise `Unverified`. Refuses by default."""
+        raise Unverified(f"The provider {self.name} takes no webhooks.", status=404)
+
+    def parse(self, inbound: Inbound) -> list[Reply | Receipt]:
+        """Turn one verified event into replies and receipts; `[]` for what concerns nobody."""
+        return []
+
+    def challenge(self, inbound: Inbound) -> HttpAnswer | None:
+        """Answer a GET handshake; stores nothing. None: there is no such handshake (404)."""
+        return None
+
+    async def acknowledge(self, reply: Reply, outcome: Outcome, text: str) -> None:
+        """Tell the service, at once, that a reply was handled (a toast). Best effort, after the commit."""
+
+    async def poll(self, cursor: str, wait: float | None = None) -> Batch:
+        """Events after `cursor` ("" at first). `wait`: seconds to wait for the first; None: as suits it."""
+        raise Undeliverable(f"The provider {self.name} is not polled.")
+
+    async def update(self, to: Address, message_id: str, message: Message) -> None:
+        """Replace a sent message (its first id) by `message`, without buttons. Raises like `send`."""
+        raise Undeliverable(f"Messages of {self.name} cannot be edited.")
+
+    @property
+    def polls(self) -> bool:
+        """Whether the core should run `poll` in a loop; a provider with two modes overrides this."""
+        return type(self).can("poll")
+
+    async def fetch(self, attachment: Attachment) -> bytes:
+        """Bring an attachment's bytes."""
+        raise Undeliverable(f"The provider {self.name} carries no attachments.")
+
+    async def probe(self) -> str:
+        """Ask the service who we are there, for `check --online`; a sentence. Raises like `send`."""
+        return "nothing to check"
+
+    @classmethod
+    def can(cls, capability: str) -> bool:
+        """Whether a plugin overrides an optional method: `can("poll")`, `can("update")`."""
+        return getattr(cls, capability) is not getattr(Provider, capability)
+
+
+def shorten(text: str, limit: int, link: str = "", *, utf16: bool = False) -> str:
+    """At most `limit` characters (UTF-16 units if `utf16`): the text, or its beginning, "…" and `link`.
+
+    Never raises and never refuses: a text that is too long loses its end, and says where the whole is.
+    """
+
+    def size(value: str) -> int:
+        return len(value.encode("utf-16-le", "surrogatepass")) // 2 if utf16 else len(value)
+
+    if limit <= 0 or size(text) <= limit:
+        return text
+    tail = f"…\n{link}" if link and size(link) + 2 < limit else "…"
+    low, high = 0, len(text)
+    while low < high:  # the longest beginning that fits
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if size(text[:middle] + tail) <= limit else (low, middle - 1)
+    return text[:low].rstrip() + tail
