@@ -1,0 +1,165 @@
+"""The two databases: how to connect, begin, commit, and tell what an error means."""
+
+import contextlib
+import fcntl
+import os
+import pathlib
+import sqlite3
+import time
+from collections.abc import Callable
+from typing import IO, Any, Protocol
+
+from answerback.errors import ConfigurationError, StoreUnavailable
+
+# Primary result codes (https://sqlite.org/rescode.html) that speak of file or disk, not of a statement
+_UNUSABLE = {
+    sqlite3.SQLITE_BUSY,
+    sqlite3.SQLITE_LOCKED,
+    sqlite3.SQLITE_NOMEM,
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_CORRUPT,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_NOTADB,
+}
+Clock = Callable[[], int]  # microseconds since the epoch
+
+
+class Backend(Protocol):
+    dialect: str
+    url: str  # as SQLAlchemy spells it, for the migrations
+
+    def connect(self, *, writer: bool) -> Any: ...
+    def begin(self, cursor: Any) -> None: ...
+    def now(self, cursor: Any) -> int: ...
+    def translate(self, error: Exception) -> Exception: ...
+    def is_lost(self, error: Exception) -> bool: ...
+    def retryable(self, error: Exception) -> bool: ...
+    def lock(self) -> None: ...
+    def unlock(self) -> None: ...
+
+
+class Sqlite:
+    """WAL and synchronous=FULL; one process, one writing connection (SQLite before 3.51.3 needs that)."""
+
+    dialect = "sqlite"
+
+    def __init__(self, data_dir: str, clock: Clock | None = None) -> None:
+        self.path = pathlib.Path(data_dir) / "answerback.db"
+        self.url = f"sqlite:///{self.path}"
+        self._clock = clock or (lambda: time.time_ns() // 1000)
+        self._lock: IO[str] | None = None
+
+    def connect(self, *, writer: bool) -> sqlite3.Connection:
+        try:
+            connection = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False, timeout=10)
+            self._prepare(connection, writer)
+        except sqlite3.Error as error:
+            raise self.translate(error) from error
+        return connection
+
+    def _prepare(self, connection: sqlite3.Connection, writer: bool) -> None:
+        if writer:
+            self.path.chmod(0o600)
+            connection.execute("PRAGMA journal_mode=WAL")
+            connection.execute("PRAGMA synchronous=FULL")
+        else:
+            connection.execute("PRAGMA query_only=ON")
+        connection.execute("PRAGMA mmap_size=0")
+
+    def begin(self, cursor: Any) -> None:
+        cursor.execute("BEGIN IMMEDIATE")
+
+    def now(self, cursor: Any) -> int:
+        return self._clock()  # the database lives in this process: its time is ours
+
+    def translate(self, error: Exception) -> Exception:
+        if isinstance(error, sqlite3.Error) and getattr(error, "sqlite_errorcode", 0) & 0xFF in _UNUSABLE:
+            return StoreUnavailable(f"The database {self.path.name} cannot be used: {error}.")
+        return error
+
+    def is_lost(self, error: Exception) -> bool:
+        return False
+
+    def retryable(self, error: Exception) -> bool:
+        return False
+
+    def lock(self) -> None:
+        self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        handle = open(self.path.parent / "lock", "a+", opener=_private)  # noqa: SIM115 - held until unlock
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            handle.close()
+            raise ConfigurationError(
+                f"Another answerback is using {self.path.parent}. Stop it, or give this one another data_dir."
+            ) from None
+        self._lock = handle
+
+    def unlock(self) -> None:
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
+
+
+class Postgresql:
+    """psycopg 3, one writing connection a process; the server's clock decides."""
+
+    dialect = "postgresql"
+
+    def __init__(self, url: str, clock: Clock | None = None) -> None:
+        import psycopg
+
+        self._psycopg, self._dsn, self._clock = psycopg, url, clock
+        self.url = url.replace("postgresql://", "postgresql+psycopg://", 1)
+
+    def connect(self, *, writer: bool) -> Any:
+        try:
+            connection = self._psycopg.connect(self._dsn, autocommit=True, connect_timeout=10)
+            connection.execute("SET idle_in_transaction_session_timeout = '60s'")
+            if not writer:
+                connection.execute("SET default_transaction_read_only = on")
+        except self._psycopg.Error as error:
+            raise self.translate(error) from error
+        return connection
+
+    def begin(self, cursor: Any) -> None:
+        cursor.execute("BEGIN")
+
+    def now(self, cursor: Any) -> int:
+        if self._clock is not None:
+            return self._clock()
+        cursor.execute("SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint")
+        return int(cursor.fetchone()[0])
+
+    def translate(self, error: Exception) -> Exception:
+        if isinstance(error, self._psycopg.OperationalError | self._psycopg.InterfaceError):
+            return StoreUnavailable("PostgreSQL cannot be used: " + str(error).strip().splitlines()[0])
+        return error
+
+    def is_lost(self, error: Exception) -> bool:
+        return isinstance(error, self._psycopg.OperationalError | self._psycopg.InterfaceError)
+
+    def retryable(self, error: Exception) -> bool:
+        errors = self._psycopg.errors
+        return isinstance(error, errors.SerializationFailure | errors.DeadlockDetected)
+
+    def lock(self) -> None:
+        """Several processes may share a PostgreSQL."""
+
+    def unlock(self) -> None:
+        """Nothing was locked."""
+
+
+def choose(database: str, data_dir: str, clock: Clock | None = None) -> Backend:
+    """The backend for a configured `database`: "sqlite", or a postgresql:// URL."""
+    if database == "sqlite":
+        return Sqlite(data_dir, clock)
+    with contextlib.suppress(ImportError):
+        return Postgresql(database, clock)
+    raise ConfigurationError("PostgreSQL needs the package psycopg: pip install 'answerback[postgres]'.")

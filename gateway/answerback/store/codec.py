@@ -1,0 +1,119 @@
+"""Values to columns and back: questions, answers and records as canonical JSON."""
+
+import json
+from typing import Any
+
+from answerback.model import (
+    Action,
+    Address,
+    Answer,
+    Choice,
+    Interaction,
+    InteractionStatus,
+    Json,
+    OnExpire,
+    Question,
+    QuestionKind,
+)
+from answerback.store.tx import Row
+
+
+def dumps(value: Json) -> str:
+    """Compact JSON, ASCII only, so that no database can refuse it."""
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=True, sort_keys=True)
+
+
+loads = json.loads
+
+
+def questions_out(questions: tuple[Question, ...]) -> str:
+    return dumps([_question_out(question) for question in questions])
+
+
+def _question_out(question: Question) -> dict[str, Any]:
+    row: dict[str, Any] = {"id": question.id, "text": question.text, "kind": str(question.kind)}
+    if question.choices:
+        row["choices"] = [[choice.id, choice.label] for choice in question.choices]
+    for key in ("minimum", "maximum"):
+        if getattr(question, key) is not None:
+            row[key] = getattr(question, key)
+    for key in ("free_text", "whole"):
+        if getattr(question, key):
+            row[key] = True
+    if not question.required:
+        row["required"] = False
+    if question.action is not None:
+        row["action"] = {"name": question.action.name, "args": question.action.args}
+    if question.decisions:
+        row["decisions"] = list(question.decisions)
+    return row
+
+
+def questions_in(text: str) -> tuple[Question, ...]:
+    return tuple(_question_in(row) for row in loads(text))
+
+
+def _question_in(row: dict[str, Any]) -> Question:
+    action = row.get("action")
+    return Question(
+        id=row["id"],
+        text=row["text"],
+        kind=QuestionKind(row["kind"]),
+        choices=tuple(Choice(*choice) for choice in row.get("choices", ())),
+        free_text=row.get("free_text", False),
+        required=row.get("required", True),
+        minimum=row.get("minimum"),
+        maximum=row.get("maximum"),
+        whole=row.get("whole", False),
+        action=Action(action["name"], action["args"]) if action else None,
+        decisions=tuple(row.get("decisions", ())),
+    )
+
+
+_ANSWER_KEYS = ("values", "text", "by", "via", "at", "expired", "no_response", "default_used")
+
+
+def answer_out(answer: Answer) -> str:
+    return dumps({key: getattr(answer, key) for key in _ANSWER_KEYS})
+
+
+def answer_in(text: str) -> Answer | None:
+    return Answer(**loads(text)) if text else None
+
+
+def interaction_in(row: Row) -> Interaction:
+    """A row of `interaction`, with all of its columns, as a record."""
+    return Interaction(
+        id=row["id"],
+        code=row["code"],
+        status=InteractionStatus(row["status"]),
+        questions=questions_in(row["questions"]),
+        context=row["context"],
+        title=row["title"],
+        agent=row["agent"],
+        run_id=row["run_id"],
+        thread_id=row["thread_id"],
+        interrupt_id=row["interrupt_id"],
+        digest=row["digest"],
+        checkpoint=row["checkpoint"],
+        route=loads(row["route"]),
+        on_expire=OnExpire(row["on_expire"]),
+        default=loads(row["default_value"]),
+        expirable=bool(row["expirable"]),
+        sensitive=bool(row["sensitive"]),
+        created_at=row["created_at"],
+        expires_at=row["expires_at"],
+        overdue_at=row["overdue_at"],
+        answered_by=row["answered_by"],
+        answered_via=row["answered_via"],
+        answered_at=row["answered_at"],
+        answer=answer_in(row["answer"]),
+        reason=row["reason"],
+        resumed_at=row["resumed_at"],
+        resume_attempts=row["resume_attempts"],
+        resume_error=row["resume_error"],
+    )
+
+
+def address_in(row: Row) -> Address:
+    return Address(row["provider"], row["external_id"], row["place"], row["contact_id"], row["id"])

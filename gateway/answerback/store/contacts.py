@@ -1,0 +1,115 @@
+"""People and their addresses."""
+
+from typing import Any
+
+from sqlalchemy import bindparam as p
+from sqlalchemy import select, update
+
+from answerback.model import Address, Contact
+from answerback.store.codec import address_in
+from answerback.store.query import Either, Query, both
+from answerback.store.tx import Row, Tx
+from answerback.tables import AddressRow, ContactRow, LinkRow
+
+C, A, L = ContactRow.__table__, AddressRow.__table__, LinkRow.__table__  # type: ignore[attr-defined]
+
+
+def _upsert(table: Any, keys: tuple[str, ...], *, keep: tuple[str, ...] = ()) -> Either:
+    """INSERT … ON CONFLICT (keys) DO UPDATE, in both spellings; `keep` columns stay as they are."""
+
+    def build(insert: Any) -> Any:
+        statement = insert(table).values({c.name: p(c.name) for c in table.c})
+        changed = {c.name: statement.excluded[c.name] for c in table.c if c.name not in (*keys, *keep)}
+        return statement.on_conflict_do_update(index_elements=list(keys), set_=changed)
+
+    return both(build)
+
+
+PUT_CONTACT = _upsert(C, ("id",))
+PUT_ADDRESS = _upsert(
+    A,
+    ("provider", "external_id"),
+    keep=("id", "verified_at", "last_inbound_at", "unreachable", "muted_until"),
+)
+CONTACT = Query(select(C).where(C.c.id == p("id")))
+CONTACTS = Query(select(C).order_by(C.c.id))
+ADDRESSES = Query(select(A).where(A.c.contact_id == p("contact_id")).order_by(A.c.id))
+ADDRESS_OF = Query(select(A).where(A.c.provider == p("provider"), A.c.external_id == p("external_id")))
+SEEN = Query(
+    update(A)
+    .where(A.c.provider == p("provider_"), A.c.external_id == p("external_"))
+    .values(last_inbound_at=p("at"), unreachable="")
+)
+UNREACHABLE = Query(update(A).where(A.c.id == p("address")).values(unreachable=p("why")))
+MOVED = Query(update(A).where(A.c.id == p("address")).values(place=p("new_place")))
+PUT_LINK = _upsert(L, ("code_hash",))
+LINK = Query(select(L).where(L.c.code_hash == p("code_hash")))
+LINK_CLAIMED = Query(
+    select(L)
+    .where(
+        L.c.contact_id == p("contact_id"),
+        L.c.provider == p("provider"),
+        L.c.external_id != "",
+        L.c.used_at.is_(None),
+    )
+    .order_by(L.c.expires_at.desc())
+)
+TAKE_LINK = Query(update(L).where(L.c.code_hash == p("hash"), L.c.used_at.is_(None)).values(used_at=p("at")))
+ASK_LINK = Query(
+    update(L)
+    .where(L.c.code_hash == p("hash"), L.c.used_at.is_(None), L.c.external_id == "")
+    .values(external_id=p("external"), place=p("where_"))
+)
+REMOVE_ADDRESSES = Query(A.delete().where(A.c.contact_id == p("contact_id"), A.c.provider == p("provider")))
+
+
+def contact(tx: Tx, id: str) -> Contact | None:
+    """A contact with its addresses."""
+    row = tx.one(CONTACT, id=id) if id else None
+    return None if row is None else _contact(tx, row)
+
+
+def contacts(tx: Tx) -> list[Contact]:
+    return [_contact(tx, row) for row in tx.all(CONTACTS)]
+
+
+def _contact(tx: Tx, row: Row) -> Contact:
+    addresses = tuple(address_in(found) for found in tx.all(ADDRESSES, contact_id=row["id"]))
+    return Contact(row["id"], row["name"], row["language"], row["timezone"], row["quiet_hours"], addresses)
+
+
+def address_of(tx: Tx, provider: str, external_id: str) -> Address | None:
+    """Whose account this is, or None for a stranger."""
+    row = tx.one(ADDRESS_OF, provider=provider, external_id=external_id)
+    return None if row is None else address_in(row)
+
+
+def put(tx: Tx, contact: Contact, source: str = "config") -> None:
+    """Insert or refresh a contact and its addresses."""
+    tx.run(
+        PUT_CONTACT,
+        id=contact.id,
+        name=contact.name,
+        language=contact.language,
+        timezone=contact.timezone,
+        quiet_hours=contact.quiet_hours,
+        source=source,
+    )
+    for address in contact.addresses:
+        put_address(tx, address, contact.id, source)
+
+
+def put_address(tx: Tx, address: Address, contact_id: str, source: str) -> None:
+    tx.run(
+        PUT_ADDRESS,
+        id=f"{address.provider}:{address.external_id}",
+        contact_id=contact_id,
+        source=source,
+        provider=address.provider,
+        external_id=address.external_id,
+        place=address.place,
+        verified_at=None,
+        last_inbound_at=None,
+        unreachable="",
+        muted_until=None,
+    )

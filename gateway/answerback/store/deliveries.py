@@ -1,0 +1,155 @@
+"""Deliveries and the provider messages they became. The outbox is a query over this table."""
+
+from typing import Any
+
+from sqlalchemy import bindparam as p
+from sqlalchemy import func, insert, null, select, text, update
+
+from answerback.store.codec import dumps
+from answerback.store.query import Either, Query, both
+from answerback.store.tx import Row, Tx
+from answerback.tables import DeliveryRow, InteractionRow, MessageRow
+
+X = InteractionRow.__table__  # type: ignore[attr-defined]
+D, M = DeliveryRow.__table__, MessageRow.__table__  # type: ignore[attr-defined]
+LEASE = 60_000_000  # microseconds that a claim lasts
+QUEUED = text("delivery.status = 'queued'")
+
+ADD = Query(insert(D).values({c.name: p(c.name) for c in D.c}))
+GET = Query(select(D).where(D.c.id == p("id")))
+OF = Query(select(D).where(D.c.interaction_id == p("interaction_id")).order_by(D.c.id))
+BY_TOKEN = Query(select(D).where(D.c.token_hash == p("hash"), text("token_hash <> ''")))
+BY_MESSAGE = Query(
+    select(D)
+    .join(M, M.c.delivery_id == D.c.id)
+    .where(M.c.provider == p("provider"), M.c.message_id == p("message_id"))
+)
+BY_CODE = Query(  # what this account was asked under a short code, newest last
+    select(D)
+    .join(X, X.c.id == D.c.interaction_id)
+    .where(X.c.code == p("code"), D.c.provider == p("provider"), D.c.external_id == p("external_id"))
+    .order_by(D.c.id)
+)
+OPEN_FOR = Query(
+    select(D)
+    .where(D.c.provider == p("provider"), D.c.external_id == p("external_id"), text("delivery.open = 1"))
+    .order_by(D.c.id)
+    .limit(p("limit"))
+)
+_due = (
+    select(D).where(QUEUED, D.c.next_attempt_at <= p("now")).order_by(D.c.next_attempt_at).limit(p("limit"))
+)
+DUE = Either(sqlite=_due, postgresql=_due.with_for_update(skip_locked=True))
+CLAIM = Query(
+    update(D)
+    .where(D.c.id == p("key"), QUEUED)
+    .values(lease_owner=p("owner"), next_attempt_at=p("until"), attempts=D.c.attempts + 1)
+)
+POSTPONE = Query(
+    update(D)
+    .where(D.c.id == p("key"), QUEUED)
+    .values(next_attempt_at=p("at"), lease_owner="", error=p("why"))
+)
+MOVE = Query(
+    update(D)
+    .where(D.c.id == p("key"), QUEUED)
+    .values(place=p("new_place"), next_attempt_at=p("at"), lease_owner="")
+)
+NEXT = Query(
+    select(func.min(D.c.next_attempt_at).label("at")).where(QUEUED, D.c.next_attempt_at.is_not(None))
+)
+DONE = Query(
+    update(D)
+    .where(D.c.id == p("key"), QUEUED)
+    .values(
+        status=p("new_status"),
+        sent_at=p("at"),
+        message_ids=p("ids"),
+        error=p("why"),
+        next_attempt_at=null(),
+        lease_owner="",
+    )
+)
+SHUT = Query(
+    update(D).where(D.c.interaction_id == p("interaction"), text("delivery.open = 1")).values(open=0)
+)
+DROP = Query(  # not sent yet, and nobody needs to see it any more; what is on its way ends by itself
+    update(D)
+    .where(
+        D.c.interaction_id == p("interaction"),
+        QUEUED,
+        text("lease_owner = ''"),
+        text("kind IN ('question', 'reminder')"),
+    )
+    .values(status="failed", error="no longer needed", next_attempt_at=null())
+)
+_message: dict[str, Any] = {
+    "provider": p("provider"),
+    "message_id": p("message_id"),
+    "delivery_id": p("delivery_id"),
+}
+ADD_MESSAGE = both(lambda insert: insert(M).values(_message).on_conflict_do_nothing())
+SET_CODE = Query(
+    update(D).where(D.c.id == p("key")).values(code_hash=p("hash"), code_until=p("until"), code_tries=0)
+)
+TRY_CODE = Query(update(D).where(D.c.id == p("key")).values(code_tries=D.c.code_tries + 1))
+USE_CODE = Query(update(D).where(D.c.id == p("key")).values(code_hash="", code_until=null()))
+RECEIPT = Query(
+    update(D).where(D.c.id == p("key"), D.c.status == p("old")).values(status=p("new_status"), error=p("why"))
+)
+
+_DEFAULTS: Row = {
+    "interaction_id": "",
+    "run_id": "",
+    "contact_id": "",
+    "address_id": "",
+    "external_id": "",
+    "place": "",
+    "open": 0,
+    "of_delivery": "",
+    "content": "{}",
+    "token_hash": "",
+    "message_ids": "[]",
+    "attempts": 0,
+    "lease_owner": "",
+    "error": "",
+    "code_hash": "",
+    "code_until": None,
+    "code_tries": 0,
+    "sent_at": None,
+}
+
+
+def add(tx: Tx, **row: object) -> Row:
+    """Insert a delivery: at least id, provider, kind, status and next_attempt_at; the whole row back."""
+    full = _DEFAULTS | {"created_at": tx.now} | row
+    tx.run(ADD, **full)
+    return full
+
+
+def claim(tx: Tx, owner: str, limit: int) -> list[Row]:
+    """Due deliveries, now claimed by `owner`; a claim lapses by itself when its owner dies."""
+    rows = tx.all(DUE, now=tx.now, limit=limit)
+    for row in rows:
+        tx.run(CLAIM, key=row["id"], owner=owner, until=tx.now + LEASE)
+        row["attempts"] += 1
+    return rows
+
+
+def sent(tx: Tx, row: Row, message_ids: tuple[str, ...]) -> bool:
+    """The service took it; its message ids from now on lead to this delivery."""
+    for message_id in message_ids:
+        tx.run(ADD_MESSAGE, provider=row["provider"], message_id=message_id, delivery_id=row["id"])
+    done = tx.run(DONE, key=row["id"], new_status="sent", at=tx.now, ids=dumps(list(message_ids)), why="")
+    return done == 1
+
+
+def failed(tx: Tx, row: Row, why: str, status: str = "failed") -> None:
+    """Given up, with its reason (the dead letter)."""
+    tx.run(DONE, key=row["id"], new_status=status, at=None, ids="[]", why=why)
+
+
+def shut(tx: Tx, interaction_id: str) -> None:
+    """Nothing of this interaction can be answered any more; what was not sent yet is not needed."""
+    tx.run(DROP, interaction=interaction_id)
+    tx.run(SHUT, interaction=interaction_id)

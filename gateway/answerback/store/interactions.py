@@ -1,0 +1,193 @@
+"""Interactions: asked, answered once, expired, cancelled, resumed."""
+
+from sqlalchemy import bindparam as p
+from sqlalchemy import func, insert, null, or_, select, text, update
+from uuid6 import uuid7
+
+from answerback.model import Answer, Interaction, InteractionStatus
+from answerback.store.codec import answer_out, dumps, interaction_in, questions_out
+from answerback.store.query import Query
+from answerback.store.tx import Row, Tx
+from answerback.tables import PENDING, AnswerRow, InteractionRow, InteractionStateRow
+
+X, N, S = InteractionRow.__table__, AnswerRow.__table__, InteractionStateRow.__table__  # type: ignore[attr-defined]
+STILL_PENDING = text("interaction." + PENDING)
+
+ADD = Query(insert(X).values({c.name: p(c.name) for c in X.c}))
+GET = Query(select(X).where(X.c.id == p("id")))
+BY_KEY = Query(select(X).where(X.c.idempotency_key == p("key"), text("idempotency_key <> ''")))
+OF_RUN = Query(select(X).where(X.c.run_id == p("run_id")).order_by(X.c.id))
+OF_THREAD = Query(
+    select(X).where(X.c.agent == p("agent"), X.c.thread_id == p("thread_id"), STILL_PENDING).order_by(X.c.id)
+)
+LIVE = Query(  # the row that stands for one interrupt: cancelled ones do not count
+    select(X).where(
+        X.c.agent == p("agent"),
+        X.c.thread_id == p("thread_id"),
+        X.c.interrupt_id == p("interrupt_id"),
+        X.c.digest == p("digest"),
+        text("interrupt_id <> '' AND status <> 'cancelled'"),
+    )
+)
+LIST = Query(select(X).where(X.c.id > p("after")).order_by(X.c.id).limit(p("limit")))
+LIST_PENDING = Query(select(X).where(X.c.id > p("after"), STILL_PENDING).order_by(X.c.id).limit(p("limit")))
+LIST_BY = Query(
+    select(X).where(X.c.id > p("after"), X.c.status == p("status")).order_by(X.c.id).limit(p("limit"))
+)
+COMPLETE = Query(  # law 2: one conditional UPDATE decides
+    update(X)
+    .where(X.c.id == p("key"), STILL_PENDING, or_(X.c.closes_at.is_(None), X.c.closes_at > p("at")))
+    .values(
+        status="completed",
+        answer=p("answer_"),
+        answered_by=p("by_"),
+        answered_via=p("via_"),
+        answered_at=p("now_"),
+        next_action_at=null(),
+        resume_next_at=p("resume_at"),
+    )
+)
+CLOSE = Query(
+    update(X)
+    .where(X.c.id == p("key"), STILL_PENDING)
+    .values(
+        status=p("new_status"),
+        reason=p("why"),
+        answer=p("answer_"),
+        next_action_at=null(),
+        resume_next_at=p("resume_at"),
+    )
+)
+NEXT_AT = Query(update(X).where(X.c.id == p("key"), STILL_PENDING).values(next_action_at=p("at")))
+OVERDUE = Query(
+    update(X).where(X.c.id == p("key"), STILL_PENDING).values(overdue_at=p("at"), next_action_at=null())
+)
+DUE = Query(
+    select(X)
+    .where(STILL_PENDING, X.c.next_action_at.is_not(None), X.c.next_action_at <= p("now"))
+    .order_by(X.c.next_action_at)
+    .limit(p("limit"))
+)
+NEXT_ACTION = Query(
+    select(func.min(X.c.next_action_at).label("at")).where(STILL_PENDING, X.c.next_action_at.is_not(None))
+)
+UNRESUMED = Query(
+    select(X)
+    .where(X.c.resume_next_at.is_not(None), X.c.resume_next_at <= p("now"))
+    .order_by(X.c.resume_next_at)
+    .limit(p("limit"))
+)
+NEXT_RESUME = Query(select(func.min(X.c.resume_next_at).label("at")).where(X.c.resume_next_at.is_not(None)))
+UNRESUMED_OF = Query(
+    select(X)
+    .where(X.c.agent == p("agent"), X.c.thread_id == p("thread_id"), X.c.resume_next_at.is_not(None))
+    .order_by(X.c.answered_at, X.c.id)
+    .limit(1)
+)
+BEGUN = Query(
+    update(X)
+    .where(X.c.id == p("key"), X.c.resume_next_at.is_not(None))
+    .values(resume_attempts=X.c.resume_attempts + 1, resume_next_at=p("again_at"))
+)
+RESUMED = Query(
+    update(X)
+    .where(X.c.id == p("key"))
+    .values(resumed_at=p("at"), resume_next_at=null(), resume_error=p("error"))
+)
+POSTPONE = Query(update(X).where(X.c.id == p("key")).values(resume_next_at=p("at"), resume_error=p("error")))
+ADD_ANSWER = Query(insert(N).values({c.name: p(c.name) for c in N.c}))
+ADD_STATE = Query(insert(S).values(interaction_id=p("interaction_id"), state=p("state")))
+STATE = Query(select(S.c.state).where(S.c.interaction_id == p("id")))
+
+_DEFAULTS: Row = {
+    column.name: column.default.arg if column.default is not None and column.default.is_scalar else None
+    for column in X.c
+} | {"answer": "", "reason": "", "resume_error": "", "callback_url": "", "checkpoint": "", "held_until": None}
+
+
+def new_id() -> str:
+    """A time-ordered id (UUIDv7, RFC 9562)."""
+    return str(uuid7())
+
+
+def add(
+    tx: Tx, record: Interaction, *, closes_at: int | None, next_action_at: int | None, **more: object
+) -> None:
+    """Insert a pending interaction; `more` are the columns that the record does not carry."""
+    row = _DEFAULTS | {
+        "id": record.id,
+        "code": record.code,
+        "status": str(record.status),
+        "agent": record.agent,
+        "run_id": record.run_id,
+        "thread_id": record.thread_id,
+        "interrupt_id": record.interrupt_id,
+        "digest": record.digest,
+        "checkpoint": record.checkpoint,
+        "title": record.title,
+        "questions": questions_out(record.questions),
+        "context": record.context,
+        "route": dumps(record.route),
+        "on_expire": str(record.on_expire),
+        "default_value": dumps(record.default),
+        "expirable": int(record.expirable),
+        "sensitive": int(record.sensitive),
+        "created_at": tx.now,
+        "expires_at": record.expires_at,
+        "closes_at": closes_at,
+        "next_action_at": next_action_at,
+        **more,
+    }
+    tx.run(ADD, **row)
+
+
+def get(tx: Tx, id: str) -> Interaction | None:
+    row = tx.one(GET, id=id)
+    return None if row is None else interaction_in(row)
+
+
+def page(tx: Tx, status: str | None, limit: int, after: str) -> list[Interaction]:
+    """Keyset-paged, oldest first."""
+    query = {None: LIST, "pending": LIST_PENDING}.get(status, LIST_BY)
+    values = {"status": status} if query is LIST_BY else {}
+    return [interaction_in(row) for row in tx.all(query, after=after, limit=limit, **values)]
+
+
+def complete(tx: Tx, record: Interaction, answer: Answer, *, at: int, reply_via: str = "") -> bool:
+    """Law 2: whether this answer won. `at`: when it counts as given (a trusted service time, or now)."""
+    won = (
+        tx.run(
+            COMPLETE,
+            key=record.id,
+            at=at,
+            answer_=answer_out(answer),
+            by_=answer.by,
+            via_=answer.via,
+            now_=tx.now,
+            resume_at=tx.now if record.agent and record.interrupt_id else None,
+        )
+        == 1
+    )
+    tx.run(
+        ADD_ANSWER,
+        id=new_id(),
+        interaction_id=record.id,
+        contact_id=answer.by,
+        state="won" if won else "cast",
+        content=answer_out(answer),
+        via=answer.via,
+        at=tx.now,
+    )
+    return won
+
+
+def close(
+    tx: Tx, record: Interaction, status: InteractionStatus, reason: str = "", answer: Answer | None = None
+) -> bool:
+    """End a pending interaction without a person's answer; `answer` is what the agent is resumed with."""
+    resume_at = tx.now if answer is not None and record.interrupt_id else None
+    text_ = answer_out(answer) if answer is not None else ""
+    return (
+        tx.run(CLOSE, key=record.id, new_status=str(status), why=reason, answer_=text_, resume_at=resume_at)
+        == 1
+    )

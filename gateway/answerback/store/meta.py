@@ -1,0 +1,27 @@
+"""Facts about the installation."""
+
+from typing import Any
+
+from sqlalchemy import bindparam as p
+from sqlalchemy import select
+
+from answerback.errors import ConfigurationError
+from answerback.store.query import Query, both
+from answerback.store.tx import Tx
+from answerback.tables import MetaRow
+
+M = MetaRow.__table__  # type: ignore[attr-defined]
+GET = Query(select(M.c.value).where(M.c.key == p("key")))
+_values: dict[str, Any] = {"key": p("key"), "value": p("value")}
+PUT = both(lambda insert: insert(M).values(_values).on_conflict_do_nothing())
+
+
+def check_secret(tx: Tx, fingerprint: str) -> None:
+    """All processes on one database must have the same secret: their tokens must agree."""
+    tx.run(PUT, key="secret", value=fingerprint)
+    row = tx.one(GET, key="secret")
+    if row is None or row["value"] != fingerprint:
+        raise ConfigurationError(
+            "This database was used with another `secret`. Set the same here, or restore data_dir/secret; "
+            "otherwise the links and buttons sent so far do not work."
+        )

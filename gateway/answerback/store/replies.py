@@ -1,0 +1,72 @@
+"""Inbound events, each stored once, and how far polled providers have been read."""
+
+from typing import Any
+
+from sqlalchemy import bindparam as p
+from sqlalchemy import select, update
+
+from answerback.store.interactions import new_id
+from answerback.store.query import Query, both
+from answerback.store.tx import Row, Tx
+from answerback.tables import CursorRow, ReplyRow
+
+R, C = ReplyRow.__table__, CursorRow.__table__  # type: ignore[attr-defined]
+
+
+def _add(insert: Any) -> Any:
+    return insert(R).values({c.name: p(c.name) for c in R.c}).on_conflict_do_nothing()
+
+
+ADD = both(_add)
+FIRST = Query(select(R).where(R.c.provider == p("provider"), R.c.event_id == p("event_id")))
+DECIDED = Query(
+    update(R)
+    .where(R.c.id == p("key"))
+    .values(outcome=p("what"), interaction_id=p("interaction"), error=p("why"))
+)
+POSITION = Query(select(C.c.position).where(C.c.provider == p("provider")))
+
+
+def _move(insert: Any) -> Any:
+    statement = insert(C).values(provider=p("provider"), position=p("position"))
+    return statement.on_conflict_do_update(index_elements=["provider"], set_={"position": p("position")})
+
+
+MOVE = both(_move)
+
+
+def add(
+    tx: Tx, provider: str, event_id: str, raw: bytes, *, outcome: str = "", error: str = ""
+) -> str | None:
+    """Store an event; its row's id, or None when it was stored before (law 4)."""
+    id = new_id()
+    added = tx.run(
+        ADD,
+        id=id,
+        provider=provider,
+        event_id=event_id,
+        raw=raw,
+        outcome=outcome,
+        interaction_id="",
+        error=error,
+        received_at=tx.now,
+    )
+    return id if added == 1 else None
+
+
+def first(tx: Tx, provider: str, event_id: str) -> Row | None:
+    """What was stored when the event came first."""
+    return tx.one(FIRST, provider=provider, event_id=event_id)
+
+
+def decided(tx: Tx, id: str, outcome: str, interaction_id: str = "", error: str = "") -> None:
+    tx.run(DECIDED, key=id, what=outcome, interaction=interaction_id, why=error)
+
+
+def position(tx: Tx, provider: str) -> str:
+    row = tx.one(POSITION, provider=provider)
+    return "" if row is None else str(row["position"])
+
+
+def move(tx: Tx, provider: str, position: str) -> None:
+    tx.run(MOVE, provider=provider, position=position)

@@ -1,0 +1,134 @@
+"""Runs: one execution of an agent on one thread."""
+
+from dataclasses import dataclass
+
+from sqlalchemy import bindparam as p
+from sqlalchemy import func, insert, select, text, update
+
+from answerback.model import Json, RunStatus
+from answerback.store.codec import dumps, loads
+from answerback.store.query import Query
+from answerback.store.tx import Row, Tx
+from answerback.tables import InteractionRow, RunRow, ThreadLeaseRow
+
+R = RunRow.__table__  # type: ignore[attr-defined]
+X, T = InteractionRow.__table__, ThreadLeaseRow.__table__  # type: ignore[attr-defined]
+RUNNING = text("run.status = 'running'")
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A run as callers see it. `result` is JSON once it is completed."""
+
+    id: str
+    agent: str
+    thread_id: str
+    status: RunStatus
+    result: Json
+    error: str
+    interactions: tuple[str, ...]
+    created_at: int
+    updated_at: int
+
+
+ADD = Query(insert(R).values({c.name: p(c.name) for c in R.c}))
+GET = Query(select(R).where(R.c.id == p("id")))
+OF_THREAD = Query(
+    select(R)
+    .where(
+        R.c.agent == p("agent"),
+        R.c.thread_id == p("thread_id"),
+        text("run.status IN ('running', 'waiting', 'failed')"),
+    )
+    .order_by(R.c.id.desc())
+)
+LIST = Query(select(R).where(R.c.id > p("after")).order_by(R.c.id).limit(p("limit")))
+LIST_BY = Query(
+    select(R).where(R.c.id > p("after"), R.c.status == p("status")).order_by(R.c.id).limit(p("limit"))
+)
+INTERACTIONS = Query(select(X.c.id).where(X.c.run_id == p("run_id")).order_by(X.c.id))
+SET = Query(
+    update(R)
+    .where(R.c.id == p("key"), text("run.status NOT IN ('completed', 'cancelled')"))
+    .values(
+        status=p("new_status"),
+        result=p("new_result"),
+        error=p("new_error"),
+        next_attempt_at=None,
+        updated_at=p("at"),
+    )
+)
+STATUS = Query(
+    update(R)
+    .where(R.c.id == p("key"), R.c.status == p("old"))
+    .values(status=p("new_status"), updated_at=p("at"))
+)
+AGAIN = Query(
+    update(R)
+    .where(R.c.id == p("key"), R.c.status == p("old"))
+    .values(
+        status="running",
+        intent=p("new_intent"),
+        error="",
+        attempts=0,
+        next_attempt_at=p("at"),
+        updated_at=p("at"),
+    )
+)
+POSTPONE = Query(
+    update(R)
+    .where(R.c.id == p("key"), RUNNING)
+    .values(next_attempt_at=p("at"), attempts=R.c.attempts + 1, error=p("why"))
+)
+_due = (RUNNING, R.c.next_attempt_at.is_not(None))
+DUE = Query(
+    select(R).where(*_due, R.c.next_attempt_at <= p("now")).order_by(R.c.next_attempt_at).limit(p("limit"))
+)
+NEXT = Query(select(func.min(R.c.next_attempt_at).label("at")).where(*_due))
+
+
+def add(tx: Tx, id: str, agent: str, thread_id: str, input: Json, route: Json, due_at: int | None) -> None:
+    """Insert a running run; `due_at` is when somebody else may take it up if we die."""
+    tx.run(
+        ADD,
+        id=id,
+        agent=agent,
+        thread_id=thread_id,
+        status="running",
+        input=dumps(input),
+        result="null",
+        error="",
+        route=dumps(route),
+        intent="start",
+        attempts=0,
+        next_attempt_at=due_at,
+        created_at=tx.now,
+        updated_at=tx.now,
+    )
+
+
+def view(tx: Tx, row: Row) -> Run:
+    ids = tuple(found["id"] for found in tx.all(INTERACTIONS, run_id=row["id"]))
+    return Run(
+        row["id"],
+        row["agent"],
+        row["thread_id"],
+        RunStatus(row["status"]),
+        loads(row["result"]),
+        row["error"],
+        ids,
+        row["created_at"],
+        row["updated_at"],
+    )
+
+
+def get(tx: Tx, id: str) -> Run | None:
+    row = tx.one(GET, id=id)
+    return None if row is None else view(tx, row)
+
+
+def finish(tx: Tx, id: str, status: RunStatus, *, result: Json = None, error: str = "") -> bool:
+    """Set where the run stands; False when it had ended before."""
+    return (
+        tx.run(SET, key=id, new_status=str(status), new_result=dumps(result), new_error=error, at=tx.now) == 1
+    )

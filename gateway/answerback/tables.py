@@ -1,0 +1,329 @@
+"""The tables: what is kept, declared once for SQLite and PostgreSQL.
+
+Times are microseconds since the Unix epoch, UTC. JSON is canonical text. What a stranger sent is bytes.
+Partial indexes carry their predicate as a literal, because neither database uses them for a bound value.
+"""
+
+from sqlalchemy import BigInteger, Column, Index, LargeBinary, Text, text
+from sqlmodel import Field, SQLModel
+
+PENDING = "status = 'pending'"
+
+
+def _big(**options: object) -> Column[int]:
+    return Column(BigInteger, **options)  # type: ignore[arg-type]
+
+
+def _at() -> "int | None":
+    return Field(default=None, sa_column=_big(nullable=True))  # type: ignore[no-any-return]
+
+
+def _now() -> int:
+    return Field(sa_column=_big(nullable=False))  # type: ignore[no-any-return]
+
+
+def _text(default: str = "") -> str:
+    return Field(default=default, sa_column=Column(Text, nullable=False, server_default=default))  # type: ignore[no-any-return]
+
+
+class ContactRow(SQLModel, table=True):
+    """A person. Those of the configuration are upserted at start; `source` says where one comes from."""
+
+    __tablename__ = "contact"
+    id: str = Field(primary_key=True)
+    name: str
+    language: str = "en"
+    timezone: str = "UTC"
+    quiet_hours: str = ""
+    source: str = "config"
+
+
+class AddressRow(SQLModel, table=True):
+    """(provider, opaque external id of who may answer, place that messages go to)."""
+
+    __tablename__ = "address"
+    __table_args__ = (
+        Index("address_external", "provider", "external_id", unique=True),
+        Index("address_contact", "contact_id"),
+    )
+    id: str = Field(primary_key=True)
+    contact_id: str
+    provider: str
+    external_id: str
+    place: str
+    source: str = "config"
+    verified_at: int | None = _at()
+    last_inbound_at: int | None = _at()
+    unreachable: str = _text()
+    muted_until: int | None = _at()
+
+
+class RunRow(SQLModel, table=True):
+    """One execution of an agent on one thread."""
+
+    __tablename__ = "run"
+    __table_args__ = (
+        Index("run_thread", "agent", "thread_id"),
+        Index(
+            "run_running",
+            "id",
+            sqlite_where=text("status = 'running'"),
+            postgresql_where=text("status = 'running'"),
+        ),
+    )
+    id: str = Field(primary_key=True)
+    agent: str
+    thread_id: str
+    status: str
+    input: str = _text("null")
+    result: str = _text("null")
+    error: str = _text()
+    route: str = _text("{}")
+    intent: str = "start"  # what a crashed worker has to do again: start, retry, reask
+    attempts: int = 0
+    next_attempt_at: int | None = _at()
+    created_at: int = _now()
+    updated_at: int = _now()
+
+
+class InteractionRow(SQLModel, table=True):
+    """The durable record of one ask."""
+
+    __tablename__ = "interaction"
+    __table_args__ = (
+        Index(
+            "interaction_interrupt",
+            "agent",
+            "thread_id",
+            "interrupt_id",
+            "digest",
+            unique=True,
+            sqlite_where=text("interrupt_id <> '' AND status <> 'cancelled'"),
+            postgresql_where=text("interrupt_id <> '' AND status <> 'cancelled'"),
+        ),
+        Index(
+            "interaction_idempotency",
+            "idempotency_key",
+            unique=True,
+            sqlite_where=text("idempotency_key <> ''"),
+            postgresql_where=text("idempotency_key <> ''"),
+        ),
+        Index(
+            "interaction_next_action",
+            "next_action_at",
+            sqlite_where=text(PENDING + " AND next_action_at IS NOT NULL"),
+            postgresql_where=text(PENDING + " AND next_action_at IS NOT NULL"),
+        ),
+        Index("interaction_pending", "id", sqlite_where=text(PENDING), postgresql_where=text(PENDING)),
+        Index(
+            "interaction_unresumed",
+            "resume_next_at",
+            sqlite_where=text("resume_next_at IS NOT NULL"),
+            postgresql_where=text("resume_next_at IS NOT NULL"),
+        ),
+        Index("interaction_code", "code"),
+        Index("interaction_run", "run_id"),
+        Index("interaction_thread", "agent", "thread_id"),
+    )
+    id: str = Field(primary_key=True)
+    code: str
+    status: str
+    agent: str = ""
+    run_id: str = ""
+    thread_id: str = ""
+    interrupt_id: str = ""
+    digest: str = ""
+    checkpoint: str = _text()
+    title: str = _text()
+    questions: str = _text("[]")
+    context: str = _text()
+    route: str = _text("{}")
+    on_expire: str = "auto"
+    default_value: str = _text("null")
+    expirable: int = 1
+    sensitive: int = 0
+    callback_url: str = _text()
+    asked_by: str = ""
+    idempotency_key: str = ""
+    created_at: int = _now()
+    expires_at: int | None = _at()
+    closes_at: int | None = _at()  # when answers are refused; null where silence leaves it open
+    next_action_at: int | None = _at()
+    held_until: int | None = _at()
+    overdue_at: int | None = _at()
+    answered_by: str = ""
+    answered_via: str = ""
+    answered_at: int | None = _at()
+    answer: str = _text()  # canonical JSON of the Answer that won; "" while there is none
+    reason: str = _text()
+    resumed_at: int | None = _at()
+    resume_next_at: int | None = _at()  # due in the second outbox; null: nothing to resume
+    resume_attempts: int = 0
+    resume_error: str = _text()
+
+
+class AnswerRow(SQLModel, table=True):
+    """What somebody answered: a draft, held, cast, or the one that won."""
+
+    __tablename__ = "answer"
+    __table_args__ = (Index("answer_interaction", "interaction_id"),)
+    id: str = Field(primary_key=True)
+    interaction_id: str
+    contact_id: str = ""
+    state: str
+    content: str = _text("{}")
+    via: str = ""
+    at: int = _now()
+
+
+class InteractionStateRow(SQLModel, table=True):
+    """Opaque state kept for callers that have no checkpointer."""
+
+    __tablename__ = "interaction_state"
+    interaction_id: str = Field(primary_key=True)
+    state: str = _text("null")
+
+
+class DeliveryRow(SQLModel, table=True):
+    """One message to one address. `content` holds what to say when it is not a question."""
+
+    __tablename__ = "delivery"
+    __table_args__ = (
+        Index(
+            "delivery_token",
+            "token_hash",
+            unique=True,
+            sqlite_where=text("token_hash <> ''"),
+            postgresql_where=text("token_hash <> ''"),
+        ),
+        Index(
+            "delivery_due",
+            "next_attempt_at",
+            sqlite_where=text("status = 'queued'"),
+            postgresql_where=text("status = 'queued'"),
+        ),
+        Index("delivery_interaction", "interaction_id"),
+        Index(
+            "delivery_open",
+            "provider",
+            "external_id",
+            sqlite_where=text("open = 1"),
+            postgresql_where=text("open = 1"),
+        ),
+    )
+    id: str = Field(primary_key=True)
+    interaction_id: str = ""
+    run_id: str = ""
+    contact_id: str = ""
+    address_id: str = ""
+    provider: str
+    external_id: str = ""
+    place: str = ""
+    kind: str
+    status: str
+    open: int = 0  # 1 while it carries a question that this address may still answer
+    of_delivery: str = ""  # the delivery that this one edits or answers
+    content: str = _text("{}")
+    token_hash: str = ""
+    message_ids: str = _text("[]")
+    attempts: int = 0
+    next_attempt_at: int | None = _at()  # null: not due (done, or given up)
+    lease_owner: str = ""
+    error: str = _text()
+    code_hash: str = ""  # the one-time code of law 7, hashed with the delivery's id
+    code_until: int | None = _at()
+    code_tries: int = 0
+    created_at: int = _now()
+    sent_at: int | None = _at()
+
+
+class MessageRow(SQLModel, table=True):
+    """A provider's message id, so that a reply to it finds its delivery."""
+
+    __tablename__ = "message"
+    provider: str = Field(primary_key=True)
+    message_id: str = Field(primary_key=True)
+    delivery_id: str
+
+
+class ReplyRow(SQLModel, table=True):
+    """Every inbound event, once, with its raw bytes. Kept for good: it is what a duplicate is known by."""
+
+    __tablename__ = "reply"
+    __table_args__ = (Index("reply_event", "provider", "event_id", unique=True),)
+    id: str = Field(primary_key=True)
+    provider: str
+    event_id: str
+    raw: bytes = Field(sa_column=Column(LargeBinary, nullable=False))
+    outcome: str = ""
+    interaction_id: str = ""
+    error: str = _text()
+    received_at: int = _now()
+
+
+class CursorRow(SQLModel, table=True):
+    """How far a polled provider has been read; moved in the transaction that stores what was read."""
+
+    __tablename__ = "cursor"
+    provider: str = Field(primary_key=True)
+    position: str = _text()
+
+
+class LinkRow(SQLModel, table=True):
+    """A one-time code that links an account to a contact (`/start CODE`), hashed."""
+
+    __tablename__ = "link"
+    code_hash: str = Field(primary_key=True)
+    contact_id: str
+    provider: str
+    expires_at: int = _now()
+    used_at: int | None = _at()
+    external_id: str = ""  # who used it, while the contact's present account has not confirmed
+    place: str = ""
+
+
+class ThreadLeaseRow(SQLModel, table=True):
+    """Who may run a thread now. `fence` grows with every owner, so that a late write is refused."""
+
+    __tablename__ = "thread_lease"
+    agent: str = Field(primary_key=True)
+    thread_id: str = Field(primary_key=True)
+    owner: str = ""
+    fence: int = Field(default=0, sa_column=_big(nullable=False))
+    until: int = Field(default=0, sa_column=_big(nullable=False))
+
+
+class PaceRow(SQLModel, table=True):
+    """When a provider account, or one place on it, may be sent to next."""
+
+    __tablename__ = "pace"
+    account: str = Field(primary_key=True)
+    place: str = Field(primary_key=True)  # "" for the account as a whole
+    next_send_at: int = _now()
+
+
+class AuditRow(SQLModel, table=True):
+    """What happened, append-only; each row's hash covers the one before it of the same interaction."""
+
+    __tablename__ = "audit"
+    __table_args__ = (Index("audit_interaction", "interaction_id", "seq", unique=True),)
+    id: str = Field(primary_key=True)
+    interaction_id: str
+    seq: int
+    at: int = _now()
+    event: str
+    actor: str = ""
+    content_hash: str = ""
+    previous: str = ""
+    hash: str = ""
+
+
+class MetaRow(SQLModel, table=True):
+    """Facts about the installation (the fingerprint of its secret)."""
+
+    __tablename__ = "meta"
+    key: str = Field(primary_key=True)
+    value: str = _text()
+
+
+metadata = SQLModel.metadata
