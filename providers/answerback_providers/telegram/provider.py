@@ -1,0 +1,271 @@
+"""The provider: python-telegram-bot's Bot to send, raw updates of our own intake to receive."""
+
+import asyncio
+import dataclasses
+import hmac
+import json
+import logging
+from collections.abc import Awaitable
+from typing import Any, ClassVar, TypeVar
+
+from telegram import Bot, InlineKeyboardMarkup, LinkPreviewOptions, ReplyParameters
+
+from answerback.provider import (
+    Address,
+    Attachment,
+    Batch,
+    ConfigurationError,
+    Inbound,
+    Json,
+    Message,
+    Outcome,
+    Pace,
+    Provider,
+    ProviderContext,
+    ProviderError,
+    Receipt,
+    Reply,
+    Sent,
+    Settings,
+    TryLater,
+    Undeliverable,
+    Unverified,
+    shorten,
+)
+from answerback_providers.telegram.faults import Unchanged, Unreadable, translate
+from answerback_providers.telegram.incoming import replies
+from answerback_providers.telegram.line import Line
+from answerback_providers.telegram.settings import OFFICIAL, TelegramSettings
+from answerback_providers.telegram.wording import LIMIT, Part, clean, keyboard, word
+
+log = logging.getLogger(__name__)
+T = TypeVar("T")
+
+UPDATES = ("message", "edited_message", "callback_query", "my_chat_member")
+PROOF_HEADER = "x-telegram-bot-api-secret-token"
+TOAST_LENGTH = 200  # core.telegram.org/bots/api#answercallbackquery
+FILE_LIMIT = 20 * 1024 * 1024  # bytes that a bot may download: core.telegram.org/bots/api#getfile
+REMEMBERED = 1000  # half-sent messages kept in memory
+NO_PREVIEW = LinkPreviewOptions(is_disabled=True)
+# Shown until it is dismissed: what must not be overlooked. Anything else is a toast.
+ALERTS = frozenset(
+    {
+        Outcome.ALREADY_ANSWERED,
+        Outcome.CANCELLED,
+        Outcome.EXPIRED,
+        Outcome.FAILED,
+        Outcome.NOT_ALLOWED,
+        Outcome.UNKNOWN,
+    }
+)
+
+
+class SilentBot(Bot):
+    """python-telegram-bot's Bot, whose repr holds no token."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "SilentBot()"
+
+
+class Telegram(Provider):
+    """One bot. Message ids are "chat:message", because a message id is unique within its chat only.
+
+    ForceReply is not used to ask for text: a message that carries it cannot be edited afterwards
+    (https://core.telegram.org/bots/api#updating-messages), and every question is edited to its outcome.
+    """
+
+    Settings: ClassVar[type[Settings]] = TelegramSettings
+    max_length: ClassVar[int] = LIMIT
+    pace: ClassVar[Pace] = Pace(account=30, place=1)
+
+    def __init__(self, name: str, settings: Any, context: ProviderContext) -> None:
+        super().__init__(name, settings, context)
+        self._options: TelegramSettings = settings
+        self._line = Line(self._options.api_base, self._options.timeout)
+        self._bot = SilentBot(
+            self._options.token.get_secret_value(),
+            f"{self._options.api_base}/bot",
+            f"{self._options.api_base}/file/bot",
+            request=self._line,
+            get_updates_request=self._line,
+        )
+        self._begun: dict[tuple[str, int], list[str]] = {}  # what of a split message has arrived already
+
+    @property
+    def polls(self) -> bool:
+        return self._options.mode == "polling"
+
+    async def open(self) -> None:
+        """Tell Telegram how we take updates. Raises TryLater, ConfigurationError."""
+        if self.polls:
+            info = await self._say(self._bot.get_webhook_info())
+            if info.url:  # a bot has either; updates that wait there are kept
+                await self._say(self._bot.delete_webhook(drop_pending_updates=False))
+            return
+        secret = self._options.webhook_secret
+        await self._say(
+            self._bot.set_webhook(
+                self._webhook_url(),
+                allowed_updates=UPDATES,
+                drop_pending_updates=False,
+                secret_token=secret.get_secret_value() if secret else None,
+            )
+        )
+
+    async def close(self) -> None:
+        await self._line.shutdown()
+
+    async def send(self, message: Message) -> Sent:
+        """The last part comes first in the ids: it has the buttons, and is what `update` replaces."""
+        try:
+            return await self._send(message, plain=False)
+        except Unreadable as error:
+            log.warning("%s: sent as plain text instead: %s", self.name, error.reason)
+        return await self._send(message, plain=True)
+
+    async def update(self, to: Address, message_id: str, message: Message) -> None:
+        """In one part, whatever its length: an edited message cannot become two."""
+        bare = dataclasses.replace(message, buttons=())
+        for plain in (False, True):
+            try:
+                return await self._edit(message_id, word(bare, plain=plain, most=LIMIT)[0])
+            except Unchanged:
+                return None
+            except Unreadable:
+                if plain:
+                    raise
+        return None
+
+    async def acknowledge(self, reply: Reply, outcome: Outcome, text: str) -> None:
+        """Every tap is answered, or its button stays busy; a plain message has nothing to answer."""
+        if not reply.handle:
+            return
+        toast = shorten(clean(text), TOAST_LENGTH, utf16=True)
+        try:
+            await self._say(
+                self._bot.answer_callback_query(reply.handle, toast or None, show_alert=outcome in ALERTS)
+            )
+        except ProviderError as error:  # too old, most of the time: the message itself says the outcome
+            log.debug("%s: a tap could not be acknowledged: %s", self.name, error)
+
+    async def verify(self, inbound: Inbound) -> None:
+        secret = self._options.webhook_secret
+        if self.polls or secret is None:
+            await super().verify(inbound)
+            return
+        given = inbound.headers.get(PROOF_HEADER, "").encode("utf-8", "replace")
+        if not hmac.compare_digest(given, secret.get_secret_value().encode()):
+            raise Unverified("The request does not carry the webhook's secret.")
+
+    def parse(self, inbound: Inbound) -> list[Reply | Receipt]:
+        """Raises ValueError if the body is not JSON."""
+        return [*replies(inbound.body, self._options.bot_id)]
+
+    async def poll(self, cursor: str, wait: float | None = None) -> Batch:
+        """One long poll. Every update is passed on as it is, so that a strange one hides no other."""
+        seconds = self._options.poll_seconds if wait is None else round(wait)
+        fields = {"timeout": str(seconds), "allowed_updates": json.dumps(UPDATES)}
+        if cursor:
+            fields["offset"] = cursor
+        updates = await self._say(self._line.call(f"{self._bot.base_url}/getUpdates", fields, wait=seconds))
+        if not isinstance(updates, list):
+            raise TryLater(60, "Telegram answered with something else than updates.")
+        numbers = [number for update in updates if (number := _number(update)) is not None]
+        if updates and not numbers:
+            raise TryLater(60, "Telegram sends updates without a number.")
+        events = tuple(Inbound(body=json.dumps(update).encode()) for update in updates)
+        return Batch(events, str(max(numbers) + 1) if numbers else cursor)
+
+    async def fetch(self, attachment: Attachment) -> bytes:
+        """Raises Undeliverable for what is gone or larger than 20 MB, the most that a bot may download."""
+        file = await self._say(self._line.call(f"{self._bot.base_url}/getFile", {"file_id": attachment.id}))
+        path = file.get("file_path") if isinstance(file, dict) else None
+        if not isinstance(path, str) or "://" in path or ".." in path.split("/"):
+            raise Undeliverable("Telegram does not say where the file is.")
+        return await self._say(
+            self._line.download(f"{self._bot.base_file_url}/{path.lstrip('/')}", FILE_LIMIT)
+        )
+
+    async def probe(self) -> str:
+        me = await self._say(self._bot.get_me())
+        return f"@{me.username} answers; mode {self._options.mode}"
+
+    async def _send(self, message: Message, *, plain: bool) -> Sent:
+        parts = word(message, plain=plain)
+        key = (message.delivery_id, hash(tuple(part.text for part in parts)))
+        ids = self._begun.pop(key, [])
+        markup = keyboard(button for button in message.buttons if not (plain and button.url))
+        try:
+            for place, part in enumerate(parts[len(ids) :], start=len(ids) + 1):
+                ids.append(await self._post(message, part, markup if place == len(parts) else None))
+        except (TryLater, asyncio.CancelledError):
+            if ids and message.delivery_id:  # the next attempt goes on here instead of saying it all again
+                self._begun[key] = ids
+                if len(self._begun) > REMEMBERED:
+                    del self._begun[next(iter(self._begun))]
+            raise
+        return Sent((ids[-1], *ids[:-1]))
+
+    async def _post(self, message: Message, part: Part, markup: InlineKeyboardMarkup | None) -> str:
+        sent = await self._say(
+            self._bot.send_message(
+                _chat(message.to.place),
+                part.text,
+                entities=part.entities or None,
+                link_preview_options=NO_PREVIEW,
+                reply_markup=markup,
+                reply_parameters=_thread(message),
+            )
+        )
+        return f"{sent.chat.id}:{sent.message_id}"
+
+    async def _edit(self, message_id: str, part: Part) -> None:
+        chat, _, number = message_id.rpartition(":")
+        if not chat or not number.isdecimal():
+            raise Undeliverable("This is not the id of a message on Telegram.")
+        await self._say(
+            self._bot.edit_message_text(
+                part.text,
+                _chat(chat),
+                int(number),
+                entities=part.entities or None,
+                link_preview_options=NO_PREVIEW,
+            )
+        )
+
+    async def _say(self, call: Awaitable[T]) -> T:
+        """The result of a call, or what the core must know; what the library raised stays here."""
+        try:
+            return await call
+        except Exception as error:
+            failure = translate(error, self.name, self._bot.token)
+        raise failure
+
+    def _webhook_url(self) -> str:
+        base = self.context.public_url.rstrip("/")
+        if not base or (self._options.api_base == OFFICIAL and not base.startswith("https://")):
+            raise ConfigurationError(
+                f"The provider {self.name} has mode: webhook, so Telegram must reach public_url, over https: "
+                "set it, or use mode: polling."
+            )
+        return f"{base}/in/{self.name}"
+
+
+def _chat(place: str) -> int | str:
+    return int(place) if place.removeprefix("-").isdecimal() else place
+
+
+def _thread(message: Message) -> ReplyParameters | None:
+    """Reply to our latest earlier message in this place, if there is one and as long as it stands."""
+    for earlier in reversed(message.reply_to):
+        chat, _, number = earlier.rpartition(":")
+        if chat == message.to.place and number.isdecimal():
+            return ReplyParameters(int(number), allow_sending_without_reply=True)
+    return None
+
+
+def _number(update: Json) -> int | None:
+    number = update.get("update_id") if isinstance(update, dict) else None
+    return number if isinstance(number, int) and not isinstance(number, bool) else None

@@ -1,0 +1,209 @@
+"""What an update means: a person's answer, or nothing."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from answerback.provider import Attachment, Inbound, Reply
+from tests.providers.telegram.support import ANA, BOT, message_update, only_reply, parse, provider, tap_update
+
+OURS = {
+    "message_id": 9,
+    "from": {"id": BOT, "is_bot": True, "first_name": "B"},
+    "chat": {"id": ANA, "type": "private"},
+    "date": 1,
+}
+GROUP = {"id": -1001, "type": "supergroup", "title": "Ops"}
+ANA_HERSELF = {"id": ANA, "is_bot": False, "first_name": "Ana"}
+
+
+def test_a_text_is_a_reply_with_everything_the_service_vouches_for() -> None:
+    assert only_reply(message_update()) == Reply(
+        event_id="5",
+        sender="1001",
+        place="1001",
+        text="coding",
+        sent_at=1_700_000_000_000_000,
+        private=True,
+        name="Ana",
+    )
+
+
+@pytest.mark.parametrize("text", ["  yes\n", "/start abc_-1", "𝄞 \u202e rtl", "no \x00 nul", "half \ud83d"])
+def test_a_text_is_kept_as_it_was_written(text: str) -> None:
+    assert only_reply(message_update(text=text)).text == text
+
+
+def test_a_reply_to_our_message_refers_to_it() -> None:
+    assert only_reply(message_update(reply_to_message=OURS)).references == ("1001:9",)
+
+
+def test_a_reply_to_somebody_elses_message_refers_to_nothing_of_ours() -> None:
+    theirs = {**OURS, "from": ANA_HERSELF}
+    assert only_reply(message_update(reply_to_message=theirs)).references == ()
+
+
+def test_a_reference_names_the_chat_because_message_ids_are_unique_only_there() -> None:
+    reply = only_reply(message_update(chat=GROUP, reply_to_message=OURS))
+    assert (reply.place, reply.references, reply.private) == ("-1001", ("-1001:9",), False)
+
+
+def test_a_tap_carries_its_data_its_message_and_what_acknowledges_it() -> None:
+    assert only_reply(tap_update()) == Reply(
+        event_id="6",
+        sender="1001",
+        place="1001",
+        data="y1",
+        references=("1001:9",),
+        sent_at=None,
+        private=True,
+        name="Ana",
+        handle="cb77",
+    )
+
+
+def test_a_tap_on_a_message_that_telegram_no_longer_shows_counts() -> None:
+    inaccessible = {"message_id": 9, "date": 0, "chat": {"id": ANA, "type": "private"}}
+    assert only_reply(tap_update(message=inaccessible)).references == ("1001:9",)
+
+
+def test_the_tap_of_somebody_in_a_group_is_theirs_and_not_private() -> None:
+    ben = {"id": 1002, "is_bot": False, "first_name": "Ben"}
+    reply = only_reply(tap_update(**{"from": ben}, message={"message_id": 9, "date": 1, "chat": GROUP}))
+    assert (reply.sender, reply.place, reply.private) == ("1002", "-1001", False)
+
+
+@pytest.mark.parametrize("missing", ["id", "from", "message", "data"])
+def test_a_tap_without_what_makes_it_one_is_nothing(missing: str) -> None:
+    assert parse(tap_update(**{missing: None})) == []
+
+
+@pytest.mark.parametrize(
+    "kind", ["edited_message", "channel_post", "edited_channel_post", "business_message", "my_chat_member"]
+)
+def test_only_new_messages_and_taps_answer(kind: str) -> None:
+    assert parse({"update_id": 5, kind: message_update()["message"]}) == []
+
+
+@pytest.mark.parametrize(
+    "mark",
+    [
+        {"forward_origin": {"type": "hidden_user", "sender_user_name": "X", "date": 1}},
+        {"forward_date": 1, "forward_from": ANA_HERSELF},
+    ],
+)
+def test_what_somebody_else_wrote_is_no_answer(mark: dict[str, Any]) -> None:
+    assert parse(message_update(**mark)) == []
+    assert parse(message_update(**mark, reply_to_message=OURS)) == []
+
+
+@pytest.mark.parametrize(
+    "mark",
+    [
+        {"sender_chat": GROUP},
+        {"sender_chat": GROUP, "is_automatic_forward": True},
+        {"from": {"id": 1087968824, "is_bot": True, "first_name": "Group"}, "sender_chat": GROUP},
+        {"from": {"id": 55, "is_bot": True, "first_name": "Other bot"}},
+        {"from": None},
+    ],
+)
+def test_what_nobody_in_particular_did_is_no_answer(mark: dict[str, Any]) -> None:
+    assert parse(message_update(chat=GROUP, **mark)) == []
+
+
+def test_a_caption_is_the_text_and_the_largest_photo_the_attachment() -> None:
+    photos = [{"file_id": "small", "file_size": 10}, {"file_id": "large", "file_size": 9000}]
+    reply = only_reply(message_update(text=None, caption="this one", photo=photos))
+    assert reply.text == "this one"
+    assert reply.attachments == (Attachment("large", "photo", "image/jpeg", 9000),)
+
+
+def test_a_document_keeps_its_name_and_type() -> None:
+    document = {"file_id": "f1", "file_name": "a.pdf", "mime_type": "application/pdf", "file_size": 3}
+    reply = only_reply(message_update(text=None, document=document))
+    assert (reply.text, reply.attachments) == ("", (Attachment("f1", "a.pdf", "application/pdf", 3),))
+
+
+def test_a_voice_message_is_a_reply_without_text() -> None:
+    voice = {"file_id": "v1", "duration": 2, "mime_type": "audio/ogg"}
+    reply = only_reply(message_update(text=None, voice=voice))
+    assert (reply.text, reply.attachments) == ("", (Attachment("v1", "voice", "audio/ogg"),))
+
+
+@pytest.mark.parametrize("kind", ["location", "contact", "poll", "dice"])
+def test_what_is_no_text_but_meant_as_an_answer_is_a_reply_that_does_not_fit(kind: str) -> None:
+    reply = only_reply(message_update(text=None, **{kind: {"x": 1}}))
+    assert (reply.text, reply.attachments) == ("", ())
+
+
+@pytest.mark.parametrize(
+    "service", [{"new_chat_members": []}, {"pinned_message": OURS}, {"new_chat_title": "t"}, {}]
+)
+def test_a_service_message_is_nothing(service: dict[str, Any]) -> None:
+    assert parse(message_update(text=None, **service)) == []
+
+
+@pytest.mark.parametrize("date", [None, 0, -5, "1700000000", 1.5, True, 10**30])
+def test_a_time_that_is_none_is_not_made_up(date: object) -> None:
+    assert only_reply(message_update(date=date)).sent_at is None
+
+
+@pytest.mark.parametrize("body", [b"", b"{", b"update_id=1", b"\xff\xfe\x00"])
+def test_what_is_not_json_is_said_to_be(body: bytes) -> None:
+    with pytest.raises(ValueError, match=r".+"):
+        provider().parse(Inbound(body=body))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"[" * 200_000 + b"]" * 200_000,
+        b'{"update_id": 1, "message": {"from": {"id": ' + b"9" * 5000 + b"}}}",
+        b'{"update_id": NaN}',
+        b'{"update_id": 1e999, "message": {"text": "yes"}}',
+        b"null",
+        b'"x"',
+    ],
+)
+def test_odd_json_means_nothing(body: bytes) -> None:
+    assert provider().parse(Inbound(body=body)) == []
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=8,
+)
+TOP = (
+    "message_id",
+    "from",
+    "chat",
+    "date",
+    "text",
+    "caption",
+    "photo",
+    "document",
+    "voice",
+    "reply_to_message",
+)
+
+
+@given(JSON)
+def test_no_json_whatever_makes_it_raise(value: Any) -> None:
+    parse(value)
+
+
+@given(st.dictionaries(st.sampled_from(TOP), JSON, max_size=4))
+def test_no_message_whatever_makes_it_raise(fields: dict[str, Any]) -> None:
+    for reply in parse({"update_id": 5, "message": {**message_update()["message"], **fields}}):
+        json.dumps([reply.sender, reply.place, reply.text])
+        assert reply.sender.lstrip("-").isdecimal()
+        assert reply.place.lstrip("-").isdecimal()
+
+
+@given(st.dictionaries(st.sampled_from(("id", "from", "message", "data")), JSON, max_size=4))
+def test_no_tap_whatever_makes_it_raise(fields: dict[str, Any]) -> None:
+    parse({"update_id": 5, "callback_query": {**tap_update()["callback_query"], **fields}})

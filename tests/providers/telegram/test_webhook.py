@@ -1,0 +1,77 @@
+"""The webhook: set with a secret, and nothing believed without it."""
+
+import asyncio
+
+import pytest
+from aiohttp import web
+
+from answerback.provider import Inbound, Reply, Unverified
+from answerback_sandbox import Sandbox
+from tests.providers.telegram.support import ANA, connected, provider
+
+HEADER = "x-telegram-bot-api-secret-token"
+HOOK = {"mode": "webhook", "webhook_secret": "right-secret_1"}
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {},
+        {HEADER: ""},
+        {HEADER: "wrong"},
+        {HEADER: "right-secret_"},
+        {HEADER: "right-secret_1 "},
+        {HEADER: "right-sécret_1"},
+        {HEADER: "\udce9"},
+        {"x-telegram-bot-api-secret": "right-secret_1"},
+    ],
+)
+async def test_without_the_exact_secret_nothing_is_believed(headers: dict[str, str]) -> None:
+    with pytest.raises(Unverified) as caught:
+        await provider(**HOOK).verify(Inbound(body=b"{}", headers=headers))
+    assert caught.value.status == 403
+
+
+async def test_the_secret_proves_where_it_comes_from_whatever_the_body_is() -> None:
+    await provider(**HOOK).verify(Inbound(body=b"\xff not even json", headers={HEADER: "right-secret_1"}))
+
+
+async def test_a_polling_provider_takes_no_webhooks_even_with_the_secret() -> None:
+    telegram = provider(webhook_secret="right-secret_1")
+    with pytest.raises(Unverified) as caught:
+        await telegram.verify(Inbound(body=b"{}", headers={HEADER: "right-secret_1"}))
+    assert caught.value.status == 404
+
+
+async def test_the_secret_is_in_no_error_text() -> None:
+    with pytest.raises(Unverified) as caught:
+        await provider(**HOOK).verify(Inbound(body=b"{}", headers={HEADER: "guess"}))
+    assert "secret_1" not in str(caught.value)
+    assert "guess" not in str(caught.value)
+
+
+async def test_opening_tells_telegram_where_to_send_and_what_arrives_is_verified_and_read(
+    box: Sandbox,
+) -> None:
+    arrived: asyncio.Queue[Inbound] = asyncio.Queue()
+
+    async def hook(request: web.Request) -> web.Response:
+        headers = {name.lower(): value for name, value in request.headers.items()}
+        arrived.put_nowait(Inbound(body=await request.read(), headers=headers))
+        return web.Response()
+
+    app = web.Application()
+    app.router.add_post("/in/telegram", hook)
+    runner = web.AppRunner(app, access_log=None)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    host, port = runner.addresses[0][:2]
+    async with connected(box, public_url=f"http://{host}:{port}/", **HOOK) as telegram:
+        box.type(ANA, "coding")
+        inbound = await asyncio.wait_for(arrived.get(), 5)
+        await telegram.verify(inbound)
+        (reply,) = telegram.parse(inbound)
+        assert isinstance(reply, Reply)
+        assert reply.text == "coding"
+        assert await telegram.probe() == "@answerback_sandbox_bot answers; mode webhook"
+    await runner.cleanup()
