@@ -1,0 +1,6 @@
+"""Mail: questions go out by SMTP as text and HTML, with the form link and an address for the reply."""
+
+from answerback_providers.email.provider import Email
+from answerback_providers.email.settings import EmailSettings, Imap, Security, Smtp
+
+__all__ = ["Email", "EmailSettings", "Imap", "Security", "Smtp"]

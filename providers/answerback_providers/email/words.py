@@ -1,0 +1,60 @@
+"""The few sentences that mail adds to a message, by language. `MARKER` is the same in all of them."""
+
+from dataclasses import dataclass
+
+MARKER = "--- write above this line ---"  # what is read of a reply ends here, so it is never translated
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """`answer` is a button; `here` precedes the link; `reply` and `unread` say whether replies count."""
+
+    answer: str
+    here: str
+    reply: str
+    unread: str
+    more: str
+    why: str
+
+
+ENGLISH = Words(
+    answer="Answer",
+    here="Answer here:",
+    reply="Or reply to this mail: a number, or your own words.",
+    unread="Please use the link: replies to this mail are not read yet.",
+    more="and {count} more, shown with the link",
+    why="You get this because an agent works for you. Whoever runs it can stop these mails.",
+)
+
+LANGUAGES = {
+    "en": ENGLISH,
+    "de": Words(
+        answer="Antworten",
+        here="Hier antworten:",
+        reply="Oder auf diese Mail antworten: mit einer Nummer oder eigenen Worten.",
+        unread="Bitte den Link benutzen: Antworten auf diese Mail werden noch nicht gelesen.",
+        more="und {count} weitere, zu sehen über den Link",
+        why="Das kommt, weil ein Agent für Sie arbeitet. Wer ihn betreibt, kann diese Mails abstellen.",
+    ),
+    "fr": Words(
+        answer="Répondre",
+        here="Répondre ici :",
+        reply="Ou répondez à ce message : un numéro, ou vos propres mots.",
+        unread="Utilisez le lien : les réponses à ce message ne sont pas encore lues.",
+        more="et {count} de plus, à voir avec le lien",
+        why="Vous recevez ceci car un agent travaille pour vous. Son responsable peut arrêter ces messages.",
+    ),
+    "es": Words(
+        answer="Responder",
+        here="Responda aquí:",
+        reply="O responda a este correo: un número, o sus propias palabras.",
+        unread="Use el enlace: las respuestas a este correo todavía no se leen.",
+        more="y {count} más, en el enlace",
+        why="Recibe esto porque un agente trabaja para usted. Quien lo gestiona puede detener estos correos.",
+    ),
+}
+
+
+def words(language: str) -> Words:
+    """The sentences for a BCP 47 tag; English where there are none."""
+    return LANGUAGES.get(language.replace("_", "-").split("-")[0].lower(), ENGLISH)
