@@ -1,0 +1,1 @@
+"""The phone: a page in the browser and the JSON it lives on."""

@@ -1,0 +1,215 @@
+"""Sandbox: the far side as one object, for tests, for the demo and for the phone page."""
+
+import asyncio
+import contextlib
+import time
+from collections.abc import AsyncIterator, Callable, Sequence
+from typing import Self, TypeVar
+
+from starlette.applications import Starlette
+
+from answerback_sandbox.changes import Changes
+from answerback_sandbox.faults import Fault, FaultKind, Faults
+from answerback_sandbox.phone.api import PhoneApi
+from answerback_sandbox.server import compose, listen, serve, url_of
+from answerback_sandbox.telegram import thumbs
+from answerback_sandbox.telegram.api import TOKEN, BotApi
+from answerback_sandbox.telegram.limits import Rates
+from answerback_sandbox.telegram.methods import Far
+from answerback_sandbox.telegram.state import Button, Callback, Chat, Message, Person
+from answerback_sandbox.telegram.webhook import Courier
+from answerback_sandbox.telegram.world import World
+
+T = TypeVar("T")
+BOT_ID = 7_000_000_001
+TOKEN_SECRET = "sandbox-of-answerback-not-a-secret0"
+
+
+def _now() -> int:
+    return time.time_ns() // 1000
+
+
+class Sandbox:
+    """A Telegram Bot API with people on the other side. Everything is in memory and in one event loop.
+
+    `token`: the bot's; without it any that looks like one is accepted, and `token` is one to use.
+    `rates`: keep Telegram's sending rates. `privacy`: the bot's privacy mode in groups. `clock`:
+    microseconds since the Unix epoch. `retry_seconds`: the second pause of a webhook's redelivery (the
+    first is none), then doubled up to a minute.
+    At the start there is one person, 1001 Ana, who has already opened the chat.
+    """
+
+    def __init__(
+        self,
+        token: str | None = None,
+        *,
+        username: str = "answerback_sandbox_bot",
+        name: str = "Answerback",
+        rates: bool = False,
+        privacy: bool = True,
+        clock: Callable[[], int] = _now,
+        retry_seconds: float = 1.0,
+    ) -> None:
+        if token is not None and TOKEN.fullmatch(token) is None:
+            raise ValueError("a bot token is a number, a colon and 35 characters of A-Z a-z 0-9 _ and -")
+        self._own_token = token
+        self.token = token or f"{BOT_ID}:{TOKEN_SECRET}"
+        self.url = ""
+        self.faults = Faults()
+        self._changes = Changes()
+        self.world = World(
+            self._changes,
+            clock,
+            bot_id=int(self.token.partition(":")[0]),
+            username=username,
+            name=name,
+            privacy=privacy,
+        )
+        self._courier = Courier(self.world.updates, self._changes, self.faults, clock, retry_seconds)
+        far = Far(self.world, self._courier, self.faults, Rates() if rates else None)
+        self.app: Starlette = compose([*BotApi(far, self._accepts).routes, *PhoneApi(self).routes])
+        self.add_person(1001, "Ana", "ana")
+
+    def __repr__(self) -> str:
+        return f"Sandbox({self.url!r})"
+
+    @classmethod
+    @contextlib.asynccontextmanager
+    async def start(
+        cls,
+        token: str | None = None,
+        *,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        rates: bool = False,
+        privacy: bool = True,
+        clock: Callable[[], int] = _now,
+        retry_seconds: float = 1.0,
+    ) -> AsyncIterator[Self]:
+        """A sandbox that serves while the body runs; port 0 takes a free one. The arguments are Sandbox's.
+
+        Raises NotLoopback for another address than loopback, OSError if the port is taken.
+        """
+        box = cls(token, rates=rates, privacy=privacy, clock=clock, retry_seconds=retry_seconds)
+        async with box.serve(host, port):
+            yield box
+
+    @contextlib.asynccontextmanager
+    async def serve(self, host: str = "127.0.0.1", port: int = 0) -> AsyncIterator[None]:
+        """Serve this sandbox while the body runs. Raises NotLoopback, OSError."""
+        with listen(host, port) as listener:
+            self.url = url_of(listener)
+            async with serve(self.app, listener):
+                courier = asyncio.create_task(self._courier.run())
+                try:
+                    yield
+                finally:
+                    self._changes.close()
+                    courier.cancel()
+                    with contextlib.suppress(asyncio.CancelledError):
+                        await courier
+
+    @property
+    def bot_api_base(self) -> str:
+        """The `base_url` for python-telegram-bot; its `base_file_url` is `file_api_base`."""
+        return f"{self.url}/bot"
+
+    @property
+    def file_api_base(self) -> str:
+        """The `base_file_url` for python-telegram-bot."""
+        return f"{self.url}/file/bot"
+
+    def _accepts(self, token: str) -> bool:
+        return self._own_token is None or token == self._own_token
+
+    # ── people ──
+
+    @property
+    def people(self) -> tuple[Person, ...]:
+        """Everyone with a phone."""
+        return tuple(self.world.people.values())
+
+    def add_person(
+        self,
+        person_id: int,
+        first_name: str,
+        username: str | None = None,
+        *,
+        started: bool = True,
+        language_code: str = "en",
+    ) -> Person:
+        """One more person; unless `started`, the bot cannot write to them yet. Raises SandboxError."""
+        return self.world.add_person(Person(person_id, first_name, username, language_code), started=started)
+
+    def add_group(self, title: str, members: Sequence[int]) -> Chat:
+        """A group of these people and the bot. Raises SandboxError."""
+        return self.world.add_group(title, tuple(members))
+
+    def type(self, person: int, text: str, reply_to: int | None = None, chat: int | None = None) -> Message:
+        """A person sends a text to a chat (default: the private one). Raises SandboxError."""
+        return thumbs.type_text(self.world, person, text, reply_to, chat)
+
+    def tap(self, person: int, message_id: int, button: str | int, chat: int | None = None) -> Button:
+        """A person taps a button, by label or place from 0. Raises SandboxError."""
+        return thumbs.tap(self.world, person, message_id, button, chat)
+
+    def press_start(self, person: int, payload: str = "") -> Message:
+        """A person presses Start, as by a deep link with this payload. Raises SandboxError."""
+        return thumbs.start(self.world, person, payload)
+
+    def block(self, person: int) -> None:
+        """A person blocks the bot. Raises SandboxError."""
+        thumbs.block(self.world, person)
+
+    def unblock(self, person: int) -> None:
+        """A person lets the bot in again. Raises SandboxError."""
+        thumbs.unblock(self.world, person)
+
+    def kick(self, chat: int) -> None:
+        """The bot is thrown out of a group. Raises SandboxError."""
+        thumbs.kick(self.world, chat)
+
+    # ── what can be seen ──
+
+    def chats(self, person: int) -> tuple[Chat, ...]:
+        """The chats of a person, the private one first. Raises SandboxError."""
+        self.world.person(person)
+        return tuple(chat for chat in self.world.chats.values() if person in chat.members)
+
+    def messages(self, person: int, chat: int | None = None) -> tuple[Message, ...]:
+        """What stands in a chat (default: the private one) now, oldest first. Raises SandboxError."""
+        return tuple(self.world.chat_of(person, chat).messages.values())
+
+    def received(self, person: int, chat: int | None = None) -> tuple[Message, ...]:
+        """The bot's messages among them. Raises SandboxError."""
+        return tuple(item for item in self.messages(person, chat) if item.sender_id == self.world.bot_id)
+
+    def callbacks(self, person: int) -> tuple[Callback, ...]:
+        """A person's taps, each with what the bot answered (a toast or an alert), oldest first."""
+        return tuple(item for item in self.world.callbacks.values() if item.person_id == person)
+
+    @property
+    def changes(self) -> Changes:
+        """Counts and announces everything that happens."""
+        return self._changes
+
+    async def wait_for(self, predicate: Callable[[], T], timeout: float = 5.0) -> T:
+        """The first truthy result of `predicate`, asked again after each change. Raises TimeoutError."""
+        return await self._changes.wait_for(predicate, timeout)
+
+    # ── faults ──
+
+    def fail(
+        self, kind: FaultKind, calls: int | None = 1, *, method: str | None = None, seconds: float = 1.0
+    ) -> None:
+        """Let the next `calls` (None: all until `heal`) go wrong, of one method or of any.
+
+        `seconds` are the pause of `slow` and the retry_after of `rate_limited`.
+        """
+        self.faults.add(Fault(kind, calls, method, seconds))
+        self._changes.touch()
+
+    def heal(self) -> None:
+        """Everything works again."""
+        self.faults.heal()
+        self._changes.touch()
