@@ -98,8 +98,8 @@ class InteractionRow(SQLModel, table=True):
             "interrupt_id",
             "digest",
             unique=True,
-            sqlite_where=text("interrupt_id <> '' AND status <> 'cancelled'"),
-            postgresql_where=text("interrupt_id <> '' AND status <> 'cancelled'"),
+            sqlite_where=text("interrupt_id <> '' AND status <> 'cancelled' AND resumed_at IS NULL"),
+            postgresql_where=text("interrupt_id <> '' AND status <> 'cancelled' AND resumed_at IS NULL"),
         ),
         Index(
             "interaction_idempotency",

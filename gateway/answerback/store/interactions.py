@@ -20,13 +20,13 @@ OF_RUN = Query(select(X).where(X.c.run_id == p("run_id")).order_by(X.c.id))
 OF_THREAD = Query(
     select(X).where(X.c.agent == p("agent"), X.c.thread_id == p("thread_id"), STILL_PENDING).order_by(X.c.id)
 )
-LIVE = Query(  # the row that stands for one interrupt: cancelled ones do not count
+LIVE = Query(  # the row that stands for one interrupt, until it is withdrawn or its answer was consumed
     select(X).where(
         X.c.agent == p("agent"),
         X.c.thread_id == p("thread_id"),
         X.c.interrupt_id == p("interrupt_id"),
         X.c.digest == p("digest"),
-        text("interrupt_id <> '' AND status <> 'cancelled'"),
+        text("interrupt_id <> '' AND status <> 'cancelled' AND resumed_at IS NULL"),
     )
 )
 LIST = Query(select(X).where(X.c.id > p("after")).order_by(X.c.id).limit(p("limit")))

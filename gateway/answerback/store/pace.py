@@ -20,7 +20,16 @@ def _reserve(insert: Any) -> Any:
     ).returning(P.c.next_send_at)
 
 
-RESERVE = both(_reserve)
+def _once(insert: Any) -> Any:
+    statement = insert(P).values(account=p("account"), place=p("place"), next_send_at=p("next"))
+    return statement.on_conflict_do_update(
+        index_elements=["account", "place"],
+        set_={"next_send_at": p("next")},
+        where=P.c.next_send_at <= p("now"),
+    ).returning(P.c.next_send_at)
+
+
+RESERVE, ONCE = both(_reserve), both(_once)
 
 
 def reserve(tx: Tx, account: str, place: str, per_second: float) -> int:
@@ -31,3 +40,8 @@ def reserve(tx: Tx, account: str, place: str, per_second: float) -> int:
     row = tx.one(RESERVE, account=account, place=place, first=tx.now + gap, now=tx.now, gap=gap)
     assert row is not None
     return int(row["next_send_at"]) - gap
+
+
+def once(tx: Tx, account: str, place: str, gap: int) -> bool:
+    """Whether this may happen now: at most once in `gap` microseconds. Asking again does not postpone it."""
+    return tx.one(ONCE, account=account, place=place, next=tx.now + gap, now=tx.now) is not None

@@ -179,8 +179,8 @@ def upgrade() -> None:
             "interaction_interrupt",
             ["agent", "thread_id", "interrupt_id", "digest"],
             unique=True,
-            sqlite_where=sa.text("interrupt_id <> '' AND status <> 'cancelled'"),
-            postgresql_where=sa.text("interrupt_id <> '' AND status <> 'cancelled'"),
+            sqlite_where=sa.text("interrupt_id <> '' AND status <> 'cancelled' AND resumed_at IS NULL"),
+            postgresql_where=sa.text("interrupt_id <> '' AND status <> 'cancelled' AND resumed_at IS NULL"),
         )
         batch_op.create_index(
             "interaction_next_action",
@@ -338,8 +338,8 @@ def downgrade() -> None:
         )
         batch_op.drop_index(
             "interaction_interrupt",
-            sqlite_where=sa.text("interrupt_id <> '' AND status <> 'cancelled'"),
-            postgresql_where=sa.text("interrupt_id <> '' AND status <> 'cancelled'"),
+            sqlite_where=sa.text("interrupt_id <> '' AND status <> 'cancelled' AND resumed_at IS NULL"),
+            postgresql_where=sa.text("interrupt_id <> '' AND status <> 'cancelled' AND resumed_at IS NULL"),
         )
         batch_op.drop_index(
             "interaction_idempotency",

@@ -1,0 +1,227 @@
+"""The composition root: the only place that builds things and connects their ends."""
+
+import asyncio
+import logging
+import os
+import pathlib
+import secrets
+import uuid
+from dataclasses import dataclass, field
+from typing import Any
+
+from answerback import migrations, registry
+from answerback.agent import Agent, AgentContext
+from answerback.ask import Asker
+from answerback.clock import Clock
+from answerback.context import Context
+from answerback.deliver import Deliverer
+from answerback.elapse import Elapser
+from answerback.errors import AnswerbackError, ConfigurationError
+from answerback.faults import Faults
+from answerback.intake import Intake
+from answerback.linking import Linker
+from answerback.outbox import Outbox
+from answerback.provider import Provider, ProviderContext
+from answerback.reader import Reader
+from answerback.receive import Receiver
+from answerback.registry import Problem
+from answerback.resume import Resumer
+from answerback.run import Runner
+from answerback.settings import Plugin, Settings
+from answerback.store import Store, Tx, choose, contacts, meta
+from answerback.store.backend import Clock as Time
+from answerback.tokens import Tokens
+
+log = logging.getLogger("answerback.app")
+DRAIN = 60.0  # seconds that intake gets before what fell due meanwhile is elapsed
+FALLBACK = "link"  # the provider that shows the form's link when nobody can be reached otherwise
+
+
+@dataclass(slots=True)
+class App:
+    """A whole gateway. `start`, then serve; `stop` in the end."""
+
+    settings: Settings
+    context: Context
+    asker: Asker
+    receiver: Receiver
+    runner: Runner
+    resumer: Resumer
+    deliverer: Deliverer
+    elapser: Elapser
+    reader: Reader
+    linker: Linker
+    intake: Intake
+    clock: Clock
+    providers: dict[str, Provider]
+    agents: dict[str, Agent]
+    problems: list[Problem]
+    state: dict[str, str] = field(default_factory=dict)  # agents that cannot be used, and why
+    _tasks: list[asyncio.Task[None]] = field(default_factory=list)
+
+    async def start(self, *, clock: bool = True) -> None:
+        """Open the store, agents and intake; returns when requests can be taken.
+
+        `clock=False` leaves the sweeps to the caller. Raises `ConfigurationError` or `StoreUnavailable`. What merely is away is tried again, and said
+        in `Health`.
+        """
+        self.context.store.open(migrations.upgrade)
+        try:
+            await self.context.store.write(self._prepare)
+            await self._open_agents()
+        except BaseException:
+            self.context.store.close()
+            raise
+        self.intake.start()
+        if clock:
+            self._tasks.append(asyncio.create_task(self._wake_when_drained()))
+
+    def _prepare(self, tx: Tx) -> None:
+        meta.check_secret(tx, self.context.tokens.fingerprint)
+        for contact in self.settings.contacts.values():
+            contacts.put(tx, contact)
+
+    async def _open_agents(self) -> None:
+        for name, agent in list(self.agents.items()):
+            try:
+                await agent.open()
+            except AnswerbackError as error:
+                if isinstance(error, ConfigurationError):
+                    self.problems.append(Problem("agent", name, error))
+                self.state[name] = str(error)
+                del self.agents[name]
+                log.error("the agent %s cannot be used: %s", name, error)
+
+    async def _wake_when_drained(self) -> None:
+        """A reply that waited at a service while we were down comes before its deadline's outcome."""
+        await self.intake.drained(DRAIN)
+        self.clock.start()
+
+    async def stop(self) -> None:
+        """Finish what is committed, leave the rest to the next start."""
+        for task in self._tasks:
+            task.cancel()
+        self.clock.stop()
+        await self.intake.close()
+        await asyncio.gather(self.runner.close(), self.resumer.close(), self.deliverer.close())
+        for agent in self.agents.values():
+            try:
+                await agent.close()
+            except Exception:
+                log.warning("the agent %s could not be closed", agent.name)
+        self.context.store.close()
+
+    async def idle(self) -> None:
+        """Until nothing is under way in this process: what tests wait for instead of sleeping."""
+        workers = (self.runner, self.resumer, self.deliverer)
+        while any(worker.busy for worker in workers):
+            await asyncio.gather(*(worker.idle() for worker in workers))
+
+
+def build(
+    settings: Settings,
+    *,
+    time: Time | None = None,
+    faults: Faults | None = None,
+    providers: dict[str, Provider] | None = None,
+    agents: dict[str, Agent] | None = None,
+    extra: dict[str, Any] | None = None,
+) -> App:
+    """Everything, not started. `providers` and `agents` replace those of the configuration (in tests)."""
+    pathlib.Path(settings.data_dir).mkdir(parents=True, exist_ok=True, mode=0o700)
+    found = registry.build(
+        settings,
+        provider_context=ProviderContext(settings.public_url, settings.data_dir, extra or {})
+        if providers is None
+        else None,
+        agent_context=AgentContext(settings.data_dir, settings.database, settings.base_dir)
+        if agents is None
+        else None,
+    )
+    all_providers = (
+        providers if providers is not None else _with_fallback(settings, dict(found.providers), extra or {})
+    )
+    all_agents = agents if agents is not None else dict(found.agents)
+    tokens = Tokens(secret_of(settings), settings.public_url)
+    owner = uuid.uuid4().hex
+    paces = {name: provider.pace for name, provider in all_providers.items()}
+    edits = frozenset(name for name, provider in all_providers.items() if type(provider).can("update"))
+    outbox = Outbox(owner, paces, tokens, edits)
+    context = Context(
+        settings,
+        Store(choose(settings.database, settings.data_dir, time)),
+        tokens,
+        outbox,
+        owner,
+        faults=faults or Faults(),
+        fallback={"provider": FALLBACK} if FALLBACK in all_providers else {},
+    )
+    return _connect(settings, context, all_providers, all_agents, list(found.problems))
+
+
+def _connect(
+    settings: Settings,
+    context: Context,
+    providers: dict[str, Provider],
+    agents: dict[str, Agent],
+    problems: list[Problem],
+) -> App:
+    deliverer, resumer, runner = (
+        Deliverer(context, providers),
+        Resumer(context, agents),
+        Runner(context, agents),
+    )
+    receiver, elapser = Receiver(context, providers), Elapser(context)
+    clock = Clock(context.store, [elapser.pump, deliverer.pump, resumer.pump, runner.pump])
+    signals = context.signals
+    signals.deliver, signals.resume, signals.rearm = deliverer.take, resumer.take, clock.rearm
+    signals.stop = runner.stop_soon
+    return App(
+        settings,
+        context,
+        Asker(context),
+        receiver,
+        runner,
+        resumer,
+        deliverer,
+        elapser,
+        Reader(context),
+        Linker(context),
+        Intake(receiver, providers),
+        clock,
+        providers,
+        agents,
+        problems,
+    )
+
+
+def _with_fallback(
+    settings: Settings, providers: dict[str, Provider], extra: dict[str, Any]
+) -> dict[str, Provider]:
+    """With no provider configured, the form's link is shown once."""
+    if not settings.providers:
+        plugin = Plugin(FALLBACK, "webform")
+        providers[FALLBACK] = registry.build_provider(
+            plugin, ProviderContext(settings.public_url, settings.data_dir, extra)
+        )
+    return providers
+
+
+def secret_of(settings: Settings) -> bytes:
+    """The installation's secret: configured, or made once at data_dir/secret with mode 0600."""
+    if settings.secret is not None:
+        return settings.secret.get_secret_value().encode()
+    return kept_secret(pathlib.Path(settings.data_dir) / "secret").encode()
+
+
+def kept_secret(path: pathlib.Path) -> str:
+    """The secret in a file; made, readable by its owner only, when there is none."""
+    try:
+        with open(path, "x", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
+            file.write(secrets.token_urlsafe(32) + "\n")
+    except FileExistsError:
+        pass
+    return path.read_text().strip()
+
+
+__all__ = ["FALLBACK", "App", "build", "kept_secret", "secret_of"]

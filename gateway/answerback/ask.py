@@ -1,0 +1,270 @@
+"""ask: turns a question into an interaction and its deliveries, in one transaction."""
+
+import secrets
+from dataclasses import dataclass, replace
+from typing import Any
+
+from answerback.context import Context
+from answerback.errors import AlreadyAnswered, Closed, Conflict, DoesNotFit, NotFound
+from answerback.match import new_code
+from answerback.model import (
+    Address,
+    Interaction,
+    InteractionStatus,
+    Json,
+    OnExpire,
+    Question,
+    QuestionKind,
+    RunStatus,
+)
+from answerback.outbox import FORM, addresses
+from answerback.read import validate_response
+from answerback.settings import Route, Settings
+from answerback.store import Row, Tx, audit, contacts, deliveries, interactions, runs
+from answerback.store.codec import dumps, interaction_in
+from answerback.values import check
+
+SECOND = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class AskRequest:
+    """What a caller wants asked. `expires_in` is in seconds; `ask` are contact ids."""
+
+    questions: tuple[Question, ...]
+    context: str = ""
+    title: str = ""
+    ask: tuple[str, ...] = ()
+    route: str = ""
+    expires_in: float | None = None
+    on_expire: OnExpire | None = None
+    default: Json = None
+    sensitive: bool = False
+    state: Json = None
+    callback_url: str = ""
+    agent: str = ""
+    user: str = ""
+    idempotency_key: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The interaction, the link of its form, and whether this call created it."""
+
+    interaction: Interaction
+    form_url: str
+    created: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Put:
+    """What `put` stored: the record, the form link's delivery, and the deliveries to send."""
+
+    record: Interaction
+    link: str
+    rows: list[Row]
+
+
+class Asker:
+    """Asks, and takes questions back."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    async def ask(self, request: AskRequest) -> Asked:
+        """Store the question and what must be sent. Raises `NotFound`, `DoesNotFit` or `Conflict`."""
+        route = route_of(self._context.settings, request.route, request.ask)
+        record = _record(request, route, self._context.settings)
+        self._context.faults.reach("ask.before-commit")
+        put_, created = await self._context.store.write(lambda tx: self._ask(tx, record, request))
+        self._context.faults.reach("ask.after-commit")
+        if created:
+            self._context.signals.deliver(self._context.outbox.ours(put_.rows))
+            self._context.signals.rearm()
+        return Asked(put_.record, self._context.tokens.form_url(put_.link), created)
+
+    def _ask(self, tx: Tx, record: Interaction, request: AskRequest) -> tuple[Put, bool]:
+        if request.idempotency_key:
+            earlier = tx.one(interactions.BY_KEY, key=request.idempotency_key)
+            if earlier is not None:
+                return _same_again(tx, earlier, record), False
+        put_ = put(
+            tx,
+            self._context,
+            record,
+            expires_in=_seconds(request, record),
+            idempotency_key=request.idempotency_key,
+            callback_url=request.callback_url,
+            asked_by=request.user,
+        )
+        if request.state is not None:
+            tx.run(interactions.ADD_STATE, interaction_id=put_.record.id, state=dumps(request.state))
+        return put_, True
+
+    async def cancel(self, interaction_id: str, reason: str = "cancelled by the asker") -> Interaction:
+        """Take a question back. Raises `NotFound`, `AlreadyAnswered` or `Closed`."""
+
+        def tx_(tx: Tx) -> tuple[Interaction, list[Row]]:
+            record = interactions.get(tx, interaction_id)
+            if record is None:
+                raise NotFound("There is no interaction with this id.")
+            refuse_closed(record)
+            rows = withdraw(tx, self._context, record, reason)
+            if record.run_id:
+                rows += cancel_run(tx, self._context, record.run_id, reason)
+            return interactions.get(tx, interaction_id) or record, rows
+
+        record, rows = await self._context.store.write(tx_)
+        self._context.signals.changed(record.id)
+        self._context.signals.deliver(self._context.outbox.ours(rows))
+        if record.run_id:
+            self._context.signals.stop((record.agent, record.thread_id))
+        return record
+
+
+def put(tx: Tx, context: Context, record: Interaction, *, expires_in: float | None, **more: Any) -> Put:
+    """Insert an interaction with its deliveries. The record comes back with its times."""
+    expires_at = tx.now + round(expires_in * SECOND) if expires_in is not None else None
+    record = replace(record, created_at=tx.now, expires_at=expires_at)
+    interactions.add(
+        tx,
+        record,
+        closes_at=None if stays_open(record) else expires_at,
+        next_action_at=next_action(record, tx.now),
+        **more,
+    )
+    audit.add(
+        tx,
+        record.id,
+        "asked",
+        actor=record.agent,
+        content=dumps([q.text for q in record.questions]),
+        first=True,
+    )
+    link = context.outbox.link(tx, record)
+    rows = [context.outbox.question(tx, record, address) for address in addresses(tx, record.route)]
+    if not rows and context.fallback:
+        nobody = Address(context.fallback["provider"], "", "")
+        rows = [context.outbox.question(tx, record, nobody)]
+    return Put(record, link, rows)
+
+
+def withdraw(tx: Tx, context: Context, record: Interaction, reason: str) -> list[Row]:
+    """Cancel a pending interaction and tell those who saw it."""
+    if not interactions.close(tx, record, InteractionStatus.CANCELLED, reason):
+        return []
+    audit.add(tx, record.id, "cancelled", content=reason)
+    return context.outbox.outcomes(tx, record)
+
+
+def cancel_run(tx: Tx, context: Context, run_id: str, reason: str) -> list[Row]:
+    """End a run and withdraw what it still asks."""
+    rows: list[Row] = []
+    if runs.finish(tx, run_id, RunStatus.CANCELLED, error=reason):
+        for row in tx.all(interactions.OF_RUN, run_id=run_id):
+            if row["status"] == "pending":
+                rows += withdraw(tx, context, interaction_in(row), reason)
+    return rows
+
+
+def refuse_closed(record: Interaction) -> None:
+    """Raise what a caller must hear when the interaction is not pending."""
+    if record.status is InteractionStatus.COMPLETED:
+        raise AlreadyAnswered(f"This question was answered through {record.answered_via}. Nothing changed.")
+    if record.status is not InteractionStatus.PENDING:
+        raise Closed(f"This question is {record.status}. No answer is taken any more.")
+
+
+def stays_open(record: Interaction) -> bool:
+    """Whether silence leaves the question answerable after its deadline."""
+    if record.on_expire is OnExpire.LEAVE:
+        return True
+    return record.on_expire is OnExpire.AUTO and not record.expirable
+
+
+def next_action(record: Interaction, now: int) -> int | None:
+    """When `elapse` has to look at it: the next reminder or the deadline, whichever comes first."""
+    times = [record.created_at + round(after * SECOND) for after in record.route.get("reminders", ())]
+    if record.expires_at is not None and record.overdue_at is None:
+        times = [at for at in times if at < record.expires_at] + [record.expires_at]
+    return min((at for at in times if at > now or at == record.expires_at), default=None)
+
+
+def route_of(settings: Settings, name: str, ask: tuple[str, ...]) -> Json:
+    """The snapshot of a route that is kept with what is asked on it."""
+    if name and name not in settings.routes:
+        raise NotFound(f"There is no route {name!r}. Known: {', '.join(sorted(settings.routes)) or 'none'}.")
+    for contact in ask:
+        if contact not in settings.contacts:
+            raise NotFound(
+                f"There is no contact {contact!r}. Known: {', '.join(sorted(settings.contacts)) or 'none'}."
+            )
+    route: Route = settings.routes[name] if name else settings.default_route
+    return {
+        "ask": list(ask or route.ask),
+        "providers": list(route.providers),
+        "at_once": route.at_once,
+        "reminders": list(route.reminders),
+        "expires_in": route.expires_in,
+        "on_expire": str(route.on_expire),
+        "form_auth": route.form_auth or settings.form_auth,
+    }
+
+
+def _record(request: AskRequest, route: Json, settings: Settings) -> Interaction:
+    if not request.questions:
+        raise DoesNotFit("Nothing is asked: give `question` or `questions`.")
+    check(request.default)
+    check(request.state)
+    on_expire = request.on_expire or OnExpire(route["on_expire"])
+    if on_expire is OnExpire.DEFAULT:
+        _check_default(request, settings)
+    return Interaction(
+        id=interactions.new_id(),
+        code=new_code(secrets.randbits(64)),
+        status=InteractionStatus.PENDING,
+        questions=request.questions,
+        context=request.context,
+        title=request.title or request.agent.replace("_", " ").capitalize(),
+        agent=request.agent,
+        route=route,
+        on_expire=on_expire,
+        default=request.default,
+        sensitive=request.sensitive,
+    )
+
+
+def _check_default(request: AskRequest, settings: Settings) -> None:
+    """Law 6: a deadline's default neither approves nor confirms, unless the configuration grants it."""
+    values = validate_response(request.questions, request.default)
+    decides = any(
+        question.kind in (QuestionKind.CONFIRM, QuestionKind.REVIEW)
+        and values.get(question.id) not in (False, None)
+        for question in request.questions
+    )
+    if decides and not settings.hitl.may_approve:
+        raise DoesNotFit(
+            "A default must not approve: silence is not an answer. Use on_expire: auto or leave."
+        )
+
+
+def _seconds(request: AskRequest, record: Interaction) -> float | None:
+    seconds = request.expires_in if request.expires_in is not None else record.route["expires_in"]
+    if seconds is not None and seconds <= 0:
+        raise DoesNotFit("`expires_in` must be a positive number of seconds.")
+    return seconds
+
+
+def _same_again(tx: Tx, row: Row, wanted: Interaction) -> Put:
+    record = interaction_in(row)
+    if record.questions != wanted.questions:
+        raise Conflict("This Idempotency-Key was used for another question. Use a new one.")
+    link = next(d["id"] for d in tx.all(deliveries.OF, interaction_id=record.id) if d["provider"] == FORM)
+    return Put(record, link, [])
+
+
+def people(tx: Tx, record: Interaction) -> dict[str, str]:
+    """The names of those whom this interaction concerns, by contact id."""
+    ids = [*record.route.get("ask", ()), record.answered_by]
+    found = {id: contacts.contact(tx, id) for id in ids if id}
+    return {id: person.name for id, person in found.items() if person is not None}

@@ -1,0 +1,15 @@
+"""How long to wait before the next try."""
+
+import random
+
+LONGEST = 300.0  # seconds
+
+
+def jitter() -> float:
+    """A factor around 1, so that many who failed together do not come back together."""
+    return random.uniform(0.8, 1.2)  # noqa: S311 - spreads load, keeps no secret
+
+
+def pause(attempts: int) -> float:
+    """Seconds until the next try after so many failed ones: 2, 4, 8, … up to five minutes, with jitter."""
+    return float(min(LONGEST, 2.0 ** min(attempts, 10)) * jitter())

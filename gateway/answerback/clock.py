@@ -1,0 +1,74 @@
+"""The clock: one APScheduler job, re-armed to the next moment that something in the database falls due."""
+
+import asyncio
+import datetime
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+
+from apscheduler.schedulers.asyncio import AsyncIOScheduler
+
+from answerback.store import Store, Tx, deliveries, interactions, runs
+
+log = logging.getLogger("answerback.clock")
+AT_MOST = 60_000_000  # microseconds to the next look, whatever happens
+Pump = Callable[[], Awaitable[int]]
+_NEXT = (deliveries.NEXT, interactions.NEXT_ACTION, interactions.NEXT_RESUME, runs.NEXT)
+
+
+def next_due(tx: Tx) -> tuple[int, int]:
+    """(database time, when the next thing falls due), at most a minute apart."""
+    found = [row["at"] for query in _NEXT if (row := tx.one(query)) is not None and row["at"] is not None]
+    return tx.now, min([*found, tx.now + AT_MOST])
+
+
+class Clock:
+    """Wakes the pumps. It decides nothing: deadlines live in rows, and database time decides."""
+
+    def __init__(self, store: Store, pumps: Sequence[Pump]) -> None:
+        self._store, self._pumps = store, pumps
+        self._scheduler = AsyncIOScheduler(
+            timezone=datetime.UTC,
+            job_defaults={"coalesce": True, "max_instances": 1, "misfire_grace_time": None},
+        )
+        self._busy = asyncio.Lock()
+        self._again = False
+
+    def start(self) -> None:
+        """Begin; the first look is at once."""
+        self._scheduler.start()
+        self._arm(0)
+
+    def stop(self) -> None:
+        if self._scheduler.running:
+            self._scheduler.shutdown(wait=False)
+
+    def rearm(self) -> None:
+        """Something was committed that may fall due earlier than what we wait for: look again."""
+        if self._scheduler.running:
+            self._again = True
+            self._arm(0.02)  # a burst of commits shares one look
+
+    async def tick(self) -> None:
+        """Let every pump work until nothing is due, then sleep until the next moment."""
+        async with self._busy:
+            self._again = False
+            for pump in self._pumps:
+                try:
+                    await pump()
+                except Exception:
+                    log.exception("a sweep failed; it is tried again")
+            try:
+                now, due = await self._store.read(next_due)
+                seconds = max(0.05, (due - now) / 1e6)
+            except Exception:
+                log.exception("the database could not be asked what is due")
+                seconds = 5.0
+        if self._scheduler.running:
+            self._arm(0.02 if self._again else seconds)
+
+    def _arm(self, seconds: float) -> None:
+        when = datetime.datetime.now(datetime.UTC) + datetime.timedelta(seconds=seconds)
+        self._scheduler.add_job(self.tick, "date", run_date=when, id="wake", replace_existing=True)
+
+
+__all__ = ["Clock", "next_due"]

@@ -1,0 +1,27 @@
+"""What every use case is given: the store, and the few things that all of them share."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from answerback.faults import Faults
+from answerback.outbox import Outbox
+from answerback.settings import Settings
+from answerback.signals import Signals
+from answerback.store import Store
+from answerback.tokens import Tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """Built once, in `app`. `owner` names this process in leases and claims."""
+
+    settings: Settings
+    store: Store
+    tokens: Tokens
+    outbox: Outbox
+    owner: str
+    signals: Signals = field(default_factory=Signals)
+    faults: Faults = field(default_factory=Faults)
+    fallback: Mapping[str, str] = field(
+        default_factory=dict
+    )  # "provider": whom to tell when nobody is reachable

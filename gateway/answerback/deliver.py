@@ -1,0 +1,232 @@
+"""deliver: takes due deliveries, sends each through its provider, and records what happened."""
+
+import asyncio
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from answerback.backoff import pause
+from answerback.context import Context
+from answerback.errors import Moved, TryLater, Undeliverable
+from answerback.model import Interaction, InteractionStatus, Json, MessageKind
+from answerback.outbox import addresses
+from answerback.provider import Message, Provider
+from answerback.store import Row, Tx, audit, contacts, deliveries, interactions
+from answerback.store.codec import loads
+from answerback.wording import Sheet, Told, compose
+
+log = logging.getLogger("answerback.deliver")
+AT_ONCE = 16  # messages under way on one provider
+TIMEOUT = 30.0  # seconds until a send counts as unknown
+GIVE_UP = 20  # attempts
+FALL_BACK_AFTER = 2  # temporary failures until the next provider is asked as well
+UNSURE = 60.0  # seconds before a message that may have arrived is sent again
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """What a delivery needs to be put into words."""
+
+    record: Interaction | None
+    told: Told
+    thread: tuple[str, ...]  # ids of our earlier messages at the same place about the same thing
+
+
+class Deliverer:
+    """The outbox's worker: one semaphore a provider, so that a hanging one delays nobody else."""
+
+    def __init__(self, context: Context, providers: Mapping[str, Provider]) -> None:
+        self._context, self._providers = context, providers
+        self._gates = {name: asyncio.Semaphore(AT_ONCE) for name in providers}
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def take(self, rows: list[Row]) -> None:
+        """Send deliveries that this process has already claimed."""
+        for row in rows:
+            task = asyncio.create_task(self._deliver(row))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+
+    async def pump(self, limit: int = 100) -> int:
+        """Claim what is due and send it; how many were claimed."""
+        rows = await self._context.store.write(lambda tx: deliveries.claim(tx, self._context.owner, limit))
+        self.take(rows)
+        return len(rows)
+
+    @property
+    def busy(self) -> bool:
+        """Whether something is under way."""
+        return bool(self._tasks)
+
+    async def idle(self) -> None:
+        """Until nothing is under way."""
+        while self._tasks:
+            await asyncio.wait(set(self._tasks))
+
+    async def close(self) -> None:
+        """Stop; what was under way is due again when its claim lapses."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _deliver(self, row: Row) -> None:
+        provider = self._providers.get(row["provider"])
+        try:
+            if provider is None:
+                await self._later(row, 60.0, f"the provider {row['provider']} is not configured here")
+                return
+            async with self._gates[row["provider"]]:
+                await self._attempt(provider, row)
+        except Exception:
+            log.exception("deliver failed", extra={"delivery": row["id"]})
+
+    async def _attempt(self, provider: Provider, row: Row) -> None:
+        loaded = await self._context.store.read(lambda tx: self._load(tx, row))
+        if _needless(row, loaded.record):
+            await self._context.store.write(lambda tx: deliveries.failed(tx, row, "no longer needed"))
+            return
+        sheet = Sheet(row, loaded.record, loaded.told, self._context.tokens, provider.max_choices)
+        message = compose(sheet, loaded.thread)
+        self._context.faults.reach("deliver.before-send")
+        try:
+            async with asyncio.timeout(TIMEOUT):
+                ids = await self._send(provider, row, message, loaded.thread)
+        except Exception as error:
+            await self._problem(row, loaded.record, error)
+            return
+        self._context.faults.reach("deliver.after-send")
+        rows = await self._context.store.write(lambda tx: self._sent(tx, row, ids))
+        self._context.faults.reach("deliver.after-commit")
+        self.take(self._context.outbox.ours(rows))
+
+    async def _send(
+        self, provider: Provider, row: Row, message: Message, thread: tuple[str, ...]
+    ) -> tuple[str, ...]:
+        if row["kind"] == MessageKind.OUTCOME and thread and type(provider).can("update"):
+            try:
+                await provider.update(message.to, thread[0], message)
+                return ()
+            except Undeliverable:  # it was deleted, or is too old: say it in a message of its own
+                log.info("a copy could not be edited", extra={"delivery": row["id"]})
+        return (await provider.send(message)).message_ids
+
+    def _load(self, tx: Tx, row: Row) -> Loaded:
+        record = interactions.get(tx, row["interaction_id"]) if row["interaction_id"] else None
+        person = contacts.contact(tx, row["contact_id"])
+        names = {id: found.name for id in _named(record) if (found := contacts.contact(tx, id))}
+        picks = _pick_tokens(tx, row, self._context)
+        return Loaded(record, Told(person, names, tx.now, picks), _thread(tx, row))
+
+    def _sent(self, tx: Tx, row: Row, ids: tuple[str, ...]) -> list[Row]:
+        done = deliveries.sent(tx, row, ids)
+        if row["kind"] not in ("question", "reminder"):
+            return []
+        audit.add(tx, row["interaction_id"], "delivered", actor=row["provider"])
+        record = interactions.get(tx, row["interaction_id"])
+        if record is None or record.status is InteractionStatus.PENDING or not done:
+            return []
+        return [self._context.outbox.outcome(tx, record, row)]  # it was closed while this copy was on its way
+
+    async def _problem(self, row: Row, record: Interaction | None, error: Exception) -> None:
+        if isinstance(error, Moved):
+            await self._moved(row, error.external_id)
+        elif isinstance(error, Undeliverable):
+            await self._give_up(row, record, error)
+        elif isinstance(error, TryLater):
+            await self._again(row, record, error.seconds, error.reason, unsure=error.maybe_sent)
+        elif isinstance(error, TimeoutError):
+            await self._again(row, record, UNSURE, "no answer from the service", unsure=True)
+        else:
+            log.error("the provider %s raised %s", row["provider"], type(error).__name__, exc_info=error)
+            await self._again(row, record, 0, f"{type(error).__name__} in the provider", unsure=False)
+
+    async def _moved(self, row: Row, place: str) -> None:
+        def tx_(tx: Tx) -> None:
+            if row["address_id"]:
+                tx.run(contacts.MOVED, address=row["address_id"], new_place=place)
+            tx.run(deliveries.MOVE, key=row["id"], new_place=place, at=tx.now)
+
+        await self._context.store.write(tx_)
+        self._context.signals.rearm()
+
+    async def _give_up(self, row: Row, record: Interaction | None, error: Undeliverable) -> None:
+        def tx_(tx: Tx) -> list[Row]:
+            deliveries.failed(tx, row, error.reason)
+            if error.address_dead and row["address_id"]:
+                tx.run(contacts.UNREACHABLE, address=row["address_id"], why=error.reason)
+            return self._next_provider(tx, row, record)
+
+        log.warning("not deliverable on %s: %s", row["provider"], error.reason)
+        self.take(self._context.outbox.ours(await self._context.store.write(tx_)))
+
+    async def _again(
+        self, row: Row, record: Interaction | None, seconds: float, why: str, *, unsure: bool
+    ) -> None:
+        wait = max(seconds, UNSURE if unsure else 0, pause(row["attempts"]))
+
+        def tx_(tx: Tx) -> list[Row]:
+            if row["attempts"] >= GIVE_UP:
+                deliveries.failed(tx, row, why, status="unknown" if unsure else "failed")
+                return self._next_provider(tx, row, record)
+            tx.run(deliveries.POSTPONE, key=row["id"], at=tx.now + round(wait * 1e6), why=why)
+            return self._next_provider(tx, row, record) if row["attempts"] == FALL_BACK_AFTER else []
+
+        self.take(self._context.outbox.ours(await self._context.store.write(tx_)))
+        self._context.signals.rearm()
+
+    def _next_provider(self, tx: Tx, row: Row, record: Interaction | None) -> list[Row]:
+        """Ask the same person on the next provider of the route, if there is one that was not tried."""
+        if record is None or row["kind"] != "question" or not row["contact_id"]:
+            return []
+        tried = {
+            d["provider"]
+            for d in tx.all(deliveries.OF, interaction_id=record.id)
+            if d["contact_id"] == row["contact_id"]
+        }
+        route = record.route | {"ask": [row["contact_id"]]}
+        return [
+            self._context.outbox.question(tx, record, address)
+            for address in addresses(tx, route, tried=frozenset(tried))
+        ]
+
+    async def _later(self, row: Row, seconds: float, why: str) -> None:
+        await self._context.store.write(
+            lambda tx: tx.run(deliveries.POSTPONE, key=row["id"], at=tx.now + round(seconds * 1e6), why=why)
+        )
+        self._context.signals.rearm()
+
+
+def _needless(row: Row, record: Interaction | None) -> bool:
+    asks = row["kind"] in ("question", "reminder")
+    return asks and (record is None or record.status is not InteractionStatus.PENDING)
+
+
+def _named(record: Interaction | None) -> list[str]:
+    return [id for id in (record.answered_by, *record.route.get("ask", ())) if id] if record else []
+
+
+def _thread(tx: Tx, row: Row) -> tuple[str, ...]:
+    """Ids of the messages that this one edits, answers or follows."""
+    if row["of_delivery"]:
+        earlier = tx.one(deliveries.GET, id=row["of_delivery"])
+        return tuple(loads(earlier["message_ids"])) if earlier else ()
+    if row["kind"] == "reminder":
+        same = [
+            d
+            for d in tx.all(deliveries.OF, interaction_id=row["interaction_id"])
+            if d["provider"] == row["provider"] and d["place"] == row["place"] and d["kind"] == "question"
+        ]
+        return tuple(id for d in same for id in loads(d["message_ids"]))
+    return ()
+
+
+def _pick_tokens(tx: Tx, row: Row, context: Context) -> Json:
+    """For "which one?": the open questions of this account, each with the token of its own delivery."""
+    content = loads(row["content"])
+    found = []
+    for id in content.get("args", {}).get("deliveries", ()):
+        delivery = tx.one(deliveries.GET, id=id)
+        record = interactions.get(tx, delivery["interaction_id"]) if delivery else None
+        if record is not None and record.status is InteractionStatus.PENDING:
+            found.append((record, context.tokens.of(id)))
+    return found

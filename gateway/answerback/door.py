@@ -1,0 +1,70 @@
+"""The one door: decides whose answer wins, inside one transaction, whatever way it came in (laws 2 and 7)."""
+
+from dataclasses import dataclass, field
+
+from answerback.context import Context
+from answerback.model import Answer, Interaction, InteractionStatus, Json, Outcome, RunStatus
+from answerback.signals import Handed
+from answerback.store import Row, Tx, audit, interactions, runs
+from answerback.threads import hand_over
+from answerback.values import canonical
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """Who answers through what. `at`: a trusted service time of the reply, microseconds; None: now."""
+
+    contact: str
+    via: str
+    at: int | None = None
+
+
+@dataclass(slots=True)
+class Decision:
+    """What became of it, and what must happen after the commit."""
+
+    outcome: Outcome
+    record: Interaction
+    rows: list[Row] = field(default_factory=list)
+    handed: Handed | None = None
+
+
+def decide(
+    tx: Tx, context: Context, record: Interaction, values: dict[str, Json], text: str, actor: Actor
+) -> Decision:
+    """Record a validated answer. One conditional UPDATE decides; everybody else hears who was first."""
+    canonical(values, context.settings.limits.answer_bytes)
+    answer = Answer(values, text, actor.contact, actor.via, tx.now)
+    at = min(tx.now, actor.at) if actor.at is not None else tx.now
+    won = interactions.complete(tx, record, answer, at=at)
+    after = interactions.get(tx, record.id)
+    assert after is not None
+    if not won:
+        audit.add(tx, record.id, "came too late", actor=actor.contact)
+        return Decision(lost(after), after)
+    audit.add(tx, record.id, "answered", actor=actor.contact, content=canonical(values))
+    decision = Decision(Outcome.ACCEPTED, after, context.outbox.outcomes(tx, after))
+    if after.interrupt_id:
+        row = tx.one(interactions.GET, id=record.id)
+        assert row is not None
+        decision.handed = hand_over(tx, context, row)
+    if after.run_id:
+        tx.run(runs.STATUS, key=after.run_id, old=RunStatus.WAITING, new_status=RunStatus.RUNNING, at=tx.now)
+    return decision
+
+
+def lost(record: Interaction) -> Outcome:
+    """Why an answer does not count any more. Still pending here means: the deadline has just passed."""
+    return {
+        InteractionStatus.COMPLETED: Outcome.ALREADY_ANSWERED,
+        InteractionStatus.CANCELLED: Outcome.CANCELLED,
+    }.get(record.status, Outcome.EXPIRED)
+
+
+def after_commit(context: Context, decision: Decision) -> None:
+    """Send what follows, go on with the agent, wake who waits."""
+    context.signals.deliver(context.outbox.ours(decision.rows))
+    context.signals.changed(decision.record.id)
+    if decision.handed is not None:
+        context.signals.resume(decision.handed)
+    context.signals.rearm()

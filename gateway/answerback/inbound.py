@@ -1,0 +1,280 @@
+"""inbound: what one reply means: which question, may this sender answer it, and with what value."""
+
+from dataclasses import dataclass, field
+
+from answerback import linking
+from answerback.ask import cancel_run
+from answerback.context import Context
+from answerback.door import Actor, Decision, decide, lost
+from answerback.match import Evidence, Match, Open, WhichOne, find_codes, match, strip_code
+from answerback.model import Contact, Interaction, InteractionStatus, Json, Outcome
+from answerback.outbox import place_of
+from answerback.provider import Reply
+from answerback.read import Unclear, Value, is_command, read, read_payload, wants_text
+from answerback.sentences import say
+from answerback.store import Row, Tx, contacts, deliveries, interactions
+from answerback.store.codec import loads, questions_in
+from answerback.tokens import hashed
+
+PICK = "pick"  # the payload of a button of "which one?"
+OPEN_LIMIT = 10  # questions offered at "which one?"
+STOPS = {"cancel", "stop"}
+
+
+@dataclass(slots=True)
+class Effect:
+    """What became of a reply: outcome, deliveries, a decision, threads to stop, a toast."""
+
+    outcome: Outcome
+    rows: list[Row] = field(default_factory=list)
+    decision: Decision | None = None
+    stops: list[tuple[str, str]] = field(default_factory=list)
+    toast: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """One reply under consideration."""
+
+    tx: Tx
+    context: Context
+    provider: str
+    reply: Reply
+    here: Row
+    person: Contact | None
+
+
+def consider(tx: Tx, context: Context, provider: str, reply: Reply) -> Effect:
+    """Decide about one stored reply. Deny by default (law 7)."""
+    mine = contacts.address_of(tx, provider, reply.sender)
+    contact = mine.contact if mine is not None else ""
+    here = place_of(provider, reply.sender, reply.place, contact)
+    case = _Case(tx, context, provider, reply, here, contacts.contact(tx, contact))
+    command = is_command(reply.text) if reply.text and not reply.data else None
+    if command is not None and command[0] == "start" and command[1]:
+        outcome, rows = linking.use(tx, context, provider, reply, command[1])
+        return Effect(outcome, rows)
+    if mine is None:
+        return _stranger(case)
+    tx.run(contacts.SEEN, provider_=provider, external_=reply.sender, at=tx.now)
+    if reply.data.startswith("link."):
+        _, start, answer = [*reply.data.split(".", 2), "", ""][:3]
+        outcome, rows = linking.confirm(tx, context, provider, reply, start, answer)
+        return Effect(outcome, rows)
+    return _for_question(case, command)
+
+
+def _stranger(case: _Case) -> Effect:
+    """A stranger never decides, and hears at most one sentence a day, in private."""
+    reply = case.reply
+    if reply.private and not reply.data:
+        return Effect(
+            Outcome.UNKNOWN, case.context.outbox.stranger(case.tx, case.provider, reply.sender, reply.place)
+        )
+    return Effect(Outcome.NOT_ALLOWED, toast=_whose(case))
+
+
+def _whose(case: _Case) -> str:
+    row = _by_token(case)
+    record = interactions.get(case.tx, row["interaction_id"]) if row else None
+    names = [
+        found.name
+        for id in (record.route.get("ask", ()) if record else ())
+        if (found := contacts.contact(case.tx, id))
+    ]
+    language = case.person.language if case.person else "en"
+    return say("not_for_you", language, who=", ".join(names)) if names else ""
+
+
+def _for_question(case: _Case, command: tuple[str, str] | None) -> Effect:
+    tx, reply = case.tx, case.reply
+    open_ = tx.all(deliveries.OPEN_FOR, provider=case.provider, external_id=reply.sender, limit=OPEN_LIMIT)
+    open_ = [row for row in open_ if row["place"] == reply.place]
+    token = _by_token(case)
+    referenced = [
+        row
+        for id in reply.references
+        if (row := tx.one(deliveries.BY_MESSAGE, provider=case.provider, message_id=id))
+    ]
+    if any(not _may_answer(case, row) for row in (*([token] if token else []), *referenced)):
+        return Effect(Outcome.NOT_ALLOWED, toast=_whose(case))
+    codes = find_codes(reply.text)
+    coded = [
+        row
+        for code in codes
+        for row in tx.all(deliveries.BY_CODE, code=code, provider=case.provider, external_id=reply.sender)
+    ]
+    evidence = Evidence(
+        token_delivery=_open(tx, token) if token else None,
+        referenced_deliveries=tuple(_open(tx, row) for row in _newest(referenced)),
+        codes=tuple(_open(tx, row) for row in _newest(coded)),
+        open_for_sender=tuple(_open(tx, row) for row in _newest(open_)),
+        unknown_code=bool(codes) and not coded,
+    )
+    if command is not None and (effect := _command(case, command, evidence)) is not None:
+        return effect
+    found = match(evidence)
+    if isinstance(found, WhichOne):
+        return _which_one(case, [candidate.delivery_id for candidate in found.candidates])
+    if not isinstance(found, Match):
+        return _nothing(case)
+    record = interactions.get(tx, found.interaction_id)
+    assert record is not None
+    asked = tx.one(deliveries.GET, id=found.delivery_id) or case.here
+    return _answer(case, record, asked)
+
+
+def _by_token(case: _Case) -> Row | None:
+    token = case.reply.data.partition(":")[0] or case.reply.token
+    return case.tx.one(deliveries.BY_TOKEN, hash=hashed(token)) if token else None
+
+
+def _may_answer(case: _Case, row: Row) -> bool:
+    """Only the account that was asked, in the place where it was asked, while it is still that person's."""
+    asked = row["provider"], row["external_id"], row["place"], row["contact_id"]
+    contact = case.person.id if case.person else ""
+    return asked == (case.provider, case.reply.sender, case.reply.place, contact)
+
+
+def _open(tx: Tx, row: Row) -> Open:
+    record = tx.one(interactions.GET, id=row["interaction_id"])
+    assert record is not None
+    texts = tuple(question.text for question in questions_in(record["questions"]))
+    return Open(row["interaction_id"], row["id"], record["code"], texts, InteractionStatus(record["status"]))
+
+
+def _newest(rows: list[Row]) -> list[Row]:
+    """One delivery an interaction (a reminder repeats its question)."""
+    return list({row["interaction_id"]: row for row in rows if row["interaction_id"]}.values())
+
+
+def _which_one(case: _Case, delivery_ids: list[str]) -> Effect:
+    args: Json = {"deliveries": delivery_ids, "text": case.reply.text}
+    return Effect(
+        Outcome.WHICH_ONE, [case.context.outbox.conversation(case.tx, case.here, "which_one", args)]
+    )
+
+
+def _nothing(case: _Case) -> Effect:
+    return Effect(
+        Outcome.UNKNOWN, [case.context.outbox.conversation(case.tx, case.here, "nothing_waiting", {})]
+    )
+
+
+def _answer(case: _Case, record: Interaction, asked: Row) -> Effect:
+    tx, reply = case.tx, case.reply
+    if record.status is not InteractionStatus.PENDING:
+        return _closed(case, record, lost(record), asked)
+    if not reply.trusted:
+        return _say(case, record, asked, Outcome.NOT_ALLOWED, "mail_not_trusted", {})
+    read_ = _value(case, record)
+    if isinstance(read_, Unclear):
+        return _say(case, record, asked, Outcome.ASKED_AGAIN, read_.key, read_.args)
+    values, text = read_
+    contact = case.person.id if case.person else ""
+    decision = decide(tx, case.context, record, values, text, Actor(contact, case.provider, reply.sent_at))
+    if decision.outcome is not Outcome.ACCEPTED:
+        return _closed(case, decision.record, decision.outcome, asked)
+    return Effect(Outcome.ACCEPTED, decision=decision)
+
+
+def _value(case: _Case, record: Interaction) -> tuple[dict[str, Json], str] | Unclear:
+    reply = case.reply
+    language = case.person.language if case.person else "en"
+    payload = reply.data.partition(":")[2]
+    if payload:
+        kept = _kept_text(case) if payload == PICK else ""
+        if kept:
+            return _read_text(case, record, kept)
+        tapped = read_payload(record.questions, payload, language)
+        if tapped is None:
+            return _not_yet(record, payload)
+        question, value, label = tapped
+        return {question.id: value}, label
+    return _read_text(case, record, reply.text)
+
+
+def _read_text(case: _Case, record: Interaction, written: str) -> tuple[dict[str, Json], str] | Unclear:
+    """Read what was written for the only question; several are answered on the form."""
+    if len(record.questions) > 1:
+        return Unclear("open_form")
+    person, question = case.person, record.questions[0]
+    language, timezone = (person.language, person.timezone) if person else ("en", "UTC")
+    text = strip_code(written, record.code)
+    result = read(question, text, language=language, timezone=timezone, now=case.tx.now)
+    return ({question.id: result.value}, written) if isinstance(result, Value) else result
+
+
+def _kept_text(case: _Case) -> str:
+    """What the person wrote before we asked "which one?", kept with that message."""
+    for id in case.reply.references:
+        row = case.tx.one(deliveries.BY_MESSAGE, provider=case.provider, message_id=id)
+        if row is not None and row["kind"] == "conversation":
+            return str(loads(row["content"])["args"].get("text", ""))
+    return ""
+
+
+def _not_yet(record: Interaction, payload: str) -> Unclear:
+    """A tap that does not answer: "Something else…", "Change…", or the one picked of several."""
+    wanted = wants_text(record.questions, payload)
+    if wanted is not None:
+        return Unclear(wanted[1])
+    return Unclear("write_answer" if payload == PICK else "not_understood")
+
+
+def _closed(case: _Case, record: Interaction, outcome: Outcome, asked: Row) -> Effect:
+    row = case.context.outbox.conversation(case.tx, asked, "closed", {}, interaction_id=record.id)
+    return Effect(outcome, [row])
+
+
+def _say(
+    case: _Case, record: Interaction, asked: Row, outcome: Outcome, key: str, args: dict[str, str]
+) -> Effect:
+    row = case.context.outbox.conversation(case.tx, asked, key, args, interaction_id=record.id)
+    return Effect(outcome, [row])
+
+
+def _command(case: _Case, command: tuple[str, str], evidence: Evidence) -> Effect | None:
+    """Commands that stand alone; None: it is a reply after all (an answer that happens to look like one)."""
+    name, _ = command
+    say = case.context.outbox.conversation
+    if name == "help" or name == "start":
+        return Effect(Outcome.COMMAND, [say(case.tx, case.here, "help", {})])
+    if name == "pending":
+        return _pending(case, evidence)
+    if name in STOPS:
+        found = match(evidence)
+        if isinstance(found, WhichOne):
+            return _which_one(case, [candidate.delivery_id for candidate in found.candidates])
+        if isinstance(found, Match):
+            return _stop(case, found)
+        return _nothing(case)
+    return None
+
+
+def _pending(case: _Case, evidence: Evidence) -> Effect:
+    if not evidence.open_for_sender:
+        return Effect(Outcome.COMMAND, _nothing(case).rows)
+    args: Json = {"deliveries": [candidate.delivery_id for candidate in evidence.open_for_sender]}
+    return Effect(Outcome.COMMAND, [case.context.outbox.conversation(case.tx, case.here, "pending", args)])
+
+
+def _stop(case: _Case, found: Match) -> Effect:
+    """The person stops the run that asks: law 7 held, since only what they may answer is matched."""
+    record = interactions.get(case.tx, found.interaction_id)
+    assert record is not None
+    asked = case.tx.one(deliveries.GET, id=found.delivery_id) or case.here
+    if record.status is not InteractionStatus.PENDING:
+        return _closed(case, record, lost(record), asked)
+    if not record.run_id:
+        return _say(
+            case, record, asked, Outcome.ASKED_AGAIN, "command_unknown", {"text": case.reply.text[:40]}
+        )
+    rows = cancel_run(case.tx, case.context, record.run_id, "stopped by the person who was asked")
+    rows.append(
+        case.context.outbox.conversation(case.tx, case.here, "stopped", {"who": record.title.split(" · ")[0]})
+    )
+    return Effect(Outcome.COMMAND, rows, stops=[(record.agent, record.thread_id)])
+
+
+__all__ = ["Effect", "consider"]

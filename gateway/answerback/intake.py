@@ -1,0 +1,87 @@
+"""Intake: opens the providers, and reads those that are polled, each in a loop of its own."""
+
+import asyncio
+import logging
+from collections.abc import Mapping
+
+from answerback.backoff import jitter
+from answerback.errors import ProviderError, StoreUnavailable, TryLater
+from answerback.provider import Provider
+from answerback.receive import Receiver
+
+log = logging.getLogger("answerback.intake")
+PAUSE_MAX = 60.0
+
+
+class Intake:
+    """One task a provider: a provider that is away is tried again, and says so in `state`."""
+
+    def __init__(self, receiver: Receiver, providers: Mapping[str, Provider]) -> None:
+        self._receiver, self._providers = receiver, providers
+        self._drained = {name: asyncio.Event() for name in providers}
+        self._tasks: list[asyncio.Task[None]] = []
+        self.state = dict.fromkeys(providers, "starting")
+
+    def start(self) -> None:
+        """Begin to open and to read."""
+        self._tasks = [asyncio.create_task(self._run(name)) for name in self._providers]
+
+    async def drained(self, timeout: float) -> None:
+        """Until everything that waited at the services has been read once, or `timeout` seconds passed."""
+        waiting = [asyncio.create_task(event.wait()) for event in self._drained.values()]
+        if waiting:
+            _, late = await asyncio.wait(waiting, timeout=timeout)
+            for task in late:
+                task.cancel()
+
+    async def close(self) -> None:
+        """Stop reading, and close the providers."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        for name, provider in self._providers.items():
+            try:
+                await provider.close()
+            except Exception:
+                log.warning("the provider %s could not be closed", name)
+
+    async def _run(self, name: str) -> None:
+        provider, failures, opened = self._providers[name], 0, False
+        while True:
+            try:
+                if not opened:
+                    await provider.open()
+                    opened = True
+                if not provider.polls:
+                    self._is_well(name)
+                    self._drained[name].set()
+                    return
+                await self._read(name, provider)
+                failures = 0
+            except Exception as error:
+                failures += 1
+                await asyncio.sleep(self._pause(name, error, failures))
+
+    async def _read(self, name: str, provider: Provider) -> None:
+        drained = self._drained[name].is_set()
+        batch = await provider.poll(await self._receiver.cursor(name), None if drained else 0)
+        self._is_well(name)
+        if batch.events:
+            await self._receiver.polled(name, batch)
+        else:
+            self._drained[name].set()
+
+    def _is_well(self, name: str) -> None:
+        if self.state[name] not in ("", "starting"):
+            log.info("the provider %s answers again", name)
+        self.state[name] = ""
+
+    def _pause(self, name: str, error: Exception, failures: int) -> float:
+        """Seconds to wait, and what to say meanwhile."""
+        known = isinstance(error, ProviderError | StoreUnavailable)
+        text = str(error) if known else f"{type(error).__name__} in the provider"
+        if self.state[name] != text:
+            log.warning("the provider %s is not working: %s", name, text, exc_info=None if known else error)
+        self.state[name] = text
+        asked = error.seconds if isinstance(error, TryLater) else 0.0
+        return max(asked, min(PAUSE_MAX, 2.0 ** min(failures, 6)) * jitter())

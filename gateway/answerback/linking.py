@@ -1,0 +1,129 @@
+"""Links an account to a contact: a one-time code, and a confirmation where an account is linked already."""
+
+from dataclasses import dataclass
+
+from answerback.context import Context
+from answerback.errors import NotFound
+from answerback.model import Address, Outcome
+from answerback.outbox import place_of
+from answerback.provider import Reply
+from answerback.store import Row, Tx, contacts
+from answerback.tokens import hashed, new_secret
+
+LIFE = 600_000_000  # microseconds that a code works
+YES, NO = "y", "n"
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """What to hand to the person: they write `/start CODE` to the bot, once, before `expires_at`."""
+
+    contact: str
+    provider: str
+    code: str
+    expires_at: int
+
+
+class Linker:
+    """Makes link codes."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    async def create(self, contact: str, provider: str) -> Link:
+        """A new code, 128 bits, for ten minutes. Raises `NotFound`."""
+        if provider not in self._context.outbox.paces:
+            known = ", ".join(sorted(self._context.outbox.paces)) or "none"
+            raise NotFound(f"There is no provider {provider!r}. Known: {known}.")
+        code = new_secret()
+
+        def tx_(tx: Tx) -> int:
+            if contacts.contact(tx, contact) is None:
+                raise NotFound(f"There is no contact {contact!r}.")
+            tx.run(
+                contacts.PUT_LINK,
+                code_hash=hashed_link(code),
+                contact_id=contact,
+                provider=provider,
+                expires_at=tx.now + LIFE,
+                used_at=None,
+                external_id="",
+                place="",
+            )
+            return tx.now + LIFE
+
+        return Link(contact, provider, code, await self._context.store.write(tx_))
+
+
+def hashed_link(code: str) -> str:
+    """Codes are case-sensitive, unlike tokens."""
+    return hashed(code.encode().hex())
+
+
+def use(tx: Tx, context: Context, provider: str, reply: Reply, code: str) -> tuple[Outcome, list[Row]]:
+    """Somebody wrote `/start CODE`: link the chat, or ask the account that is linked already."""
+    here = place_of(provider, reply.sender, reply.place)
+    if not reply.private:
+        return Outcome.NOT_ALLOWED, [context.outbox.conversation(tx, here, "link_private", {})]
+    link = tx.one(contacts.LINK, code_hash=hashed_link(code))
+    if (
+        link is None
+        or link["provider"] != provider
+        or link["used_at"] is not None
+        or link["expires_at"] <= tx.now
+    ):
+        return Outcome.NOT_ALLOWED, [context.outbox.conversation(tx, here, "link_failed", {})]
+    person = contacts.contact(tx, link["contact_id"])
+    assert person is not None
+    current = [a for a in person.addresses if a.provider == provider and a.external_id != reply.sender]
+    if current:
+        return _confirm_first(tx, context, link, reply, current[0], person.name)
+    if tx.run(contacts.TAKE_LINK, hash=link["code_hash"], at=tx.now) != 1:
+        return Outcome.NOT_ALLOWED, []
+    return Outcome.LINKED, [
+        _linked(tx, context, link["contact_id"], provider, reply.sender, reply.place, person.name)
+    ]
+
+
+def _confirm_first(
+    tx: Tx, context: Context, link: Row, reply: Reply, current: Address, name: str
+) -> tuple[Outcome, list[Row]]:
+    if tx.run(contacts.ASK_LINK, hash=link["code_hash"], external=reply.sender, where_=reply.place) != 1:
+        return Outcome.NOT_ALLOWED, []
+    there = place_of(current.provider, current.external_id, current.place, link["contact_id"])
+    args = {"who": name, "link": link["code_hash"][:26]}
+    return Outcome.LINKED, [context.outbox.conversation(tx, there, "confirm_link", args)]
+
+
+def confirm(
+    tx: Tx, context: Context, provider: str, reply: Reply, start: str, answer: str
+) -> tuple[Outcome, list[Row]]:
+    """The linked account tapped yes or no to `confirm_link`."""
+    mine = contacts.address_of(tx, provider, reply.sender)
+    waiting = tx.all(contacts.LINK_CLAIMED, contact_id=mine.contact, provider=provider) if mine else []
+    link = next(
+        (row for row in waiting if row["code_hash"].startswith(start) and row["expires_at"] > tx.now), None
+    )
+    if link is None or tx.run(contacts.TAKE_LINK, hash=link["code_hash"], at=tx.now) != 1:
+        return Outcome.NOT_ALLOWED, [
+            context.outbox.conversation(tx, _here(provider, reply), "link_failed", {})
+        ]
+    if answer != YES:
+        return Outcome.COMMAND, []
+    person = contacts.contact(tx, link["contact_id"])
+    assert person is not None
+    tx.run(contacts.REMOVE_ADDRESSES, contact_id=person.id, provider=provider)
+    return Outcome.LINKED, [
+        _linked(tx, context, person.id, provider, link["external_id"], link["place"], person.name)
+    ]
+
+
+def _linked(tx: Tx, context: Context, contact: str, provider: str, sender: str, place: str, name: str) -> Row:
+    contacts.put_address(tx, Address(provider, sender, place, contact), contact, "link")
+    return context.outbox.conversation(
+        tx, place_of(provider, sender, place, contact), "linked", {"who": name}
+    )
+
+
+def _here(provider: str, reply: Reply) -> Row:
+    return place_of(provider, reply.sender, reply.place)

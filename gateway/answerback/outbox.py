@@ -1,0 +1,176 @@
+"""Composes delivery rows: who is told what, where. Runs inside the transaction that decides it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from answerback.model import Address, Contact, Interaction, Json, MessageKind
+from answerback.provider import Pace
+from answerback.store import Row, Tx, contacts, deliveries, interactions, pace
+from answerback.store.codec import dumps, loads
+from answerback.tokens import Tokens, hashed
+
+FORM = "form"  # the built-in way: a link that anybody may hand on
+TOLD = 86_400_000_000  # microseconds between two sentences to the same stranger
+
+
+@dataclass(frozen=True, slots=True)
+class Outbox:
+    """Adds deliveries, already claimed by this process where pace allows, so that no claim is needed."""
+
+    owner: str
+    paces: Mapping[str, Pace]  # by provider name: those that this process can send on
+    tokens: Tokens
+    edits: frozenset[str] = frozenset()  # names of the providers that can edit what they sent
+
+    def question(
+        self, tx: Tx, record: Interaction, address: Address, kind: MessageKind = MessageKind.QUESTION
+    ) -> Row:
+        """Ask at one address; its token is what a reply will carry back."""
+        id = interactions.new_id()
+        return self._add(
+            tx,
+            id=id,
+            interaction_id=record.id,
+            run_id=record.run_id,
+            contact_id=address.contact,
+            address_id=address.id,
+            provider=address.provider,
+            external_id=address.external_id,
+            place=address.place,
+            kind=str(kind),
+            open=1,
+            token_hash=hashed(self.tokens.of(id)),
+        )
+
+    def link(self, tx: Tx, record: Interaction) -> str:
+        """The interaction's own form link: a delivery that nobody has to send. Its id."""
+        id = interactions.new_id()
+        deliveries.add(
+            tx,
+            id=id,
+            interaction_id=record.id,
+            run_id=record.run_id,
+            provider=FORM,
+            kind="question",
+            status="sent",
+            open=1,
+            token_hash=hashed(self.tokens.of(id)),
+            next_attempt_at=None,
+        )
+        return id
+
+    def outcomes(self, tx: Tx, record: Interaction) -> list[Row]:
+        """Tell every copy of a closed question how it ended; where nothing can be edited, each place once."""
+        rows = [row for row in tx.all(deliveries.OF, interaction_id=record.id) if _was_shown(row)]
+        deliveries.shut(tx, record.id)
+        latest = {(row["provider"], row["place"]): row["id"] for row in rows}
+        told = [row for row in rows if row["provider"] in self.edits or row["id"] in latest.values()]
+        return [self.outcome(tx, record, row) for row in told]
+
+    def outcome(self, tx: Tx, record: Interaction, row: Row) -> Row:
+        """Edit one sent copy to the outcome (or say it, where editing is not possible)."""
+        return self._add(
+            tx,
+            id=interactions.new_id(),
+            interaction_id=record.id,
+            run_id=record.run_id,
+            kind="outcome",
+            of_delivery=row["id"],
+            **_same_place(row),
+        )
+
+    def conversation(self, tx: Tx, to: Row, key: str, args: Json, *, interaction_id: str = "") -> Row:
+        """Say something at the place of `to` (a delivery's row, or one made by `place_of`)."""
+        return self._add(
+            tx,
+            id=interactions.new_id(),
+            interaction_id=interaction_id,
+            kind="conversation",
+            of_delivery=to.get("id", ""),
+            content=dumps({"key": key, "args": args}),
+            **_same_place(to),
+        )
+
+    def notices(self, tx: Tx, run_id: str, content: Json) -> list[Row]:
+        """Tell everybody who was asked in a run; `content` is what `deliver` renders."""
+        asked: dict[tuple[str, str], Row] = {}
+        for id in (found["id"] for found in tx.all(interactions.OF_RUN, run_id=run_id)):
+            for row in tx.all(deliveries.OF, interaction_id=id):
+                if _was_shown(row):
+                    asked[row["provider"], row["place"]] = row
+        return [
+            self._add(
+                tx,
+                id=interactions.new_id(),
+                run_id=run_id,
+                kind="notice",
+                of_delivery=row["id"],
+                content=dumps(content),
+                **_same_place(row),
+            )
+            for row in asked.values()
+        ]
+
+    def stranger(self, tx: Tx, provider: str, external_id: str, place: str) -> list[Row]:
+        """One sentence a day to an account that nobody is linked to."""
+        if not pace.once(tx, f"stranger:{provider}", external_id, TOLD):
+            return []
+        to = place_of(provider, external_id, place)
+        return [self.conversation(tx, to, "stranger", {})]
+
+    def _add(self, tx: Tx, **row: Json) -> Row:
+        allowed = self.paces.get(row["provider"])
+        if allowed is None:  # another process may have this provider
+            return deliveries.add(tx, status="queued", next_attempt_at=tx.now, **row)
+        at = max(
+            pace.reserve(tx, row["provider"], "", allowed.account),
+            pace.reserve(tx, row["provider"], row["place"], allowed.place),
+        )
+        if at > tx.now:
+            return deliveries.add(tx, status="queued", next_attempt_at=at, **row)
+        claimed = {"lease_owner": self.owner, "attempts": 1, "next_attempt_at": tx.now + deliveries.LEASE}
+        return deliveries.add(tx, status="queued", **claimed, **row)
+
+    def ours(self, rows: list[Row]) -> list[Row]:
+        """Those that were born claimed, to be sent right after the commit."""
+        return [row for row in rows if row["lease_owner"] == self.owner]
+
+
+def place_of(provider: str, external_id: str, place: str, contact_id: str = "") -> Row:
+    """Somewhere to say something that belongs to no delivery."""
+    return {
+        "provider": provider,
+        "external_id": external_id,
+        "place": place,
+        "contact_id": contact_id,
+        "address_id": "",
+    }
+
+
+def addresses(tx: Tx, route: Json, *, tried: frozenset[str] = frozenset()) -> list[Address]:
+    """Where a route asks first; or, given the providers `tried` for a person, where it asks next."""
+    found: list[Address] = []
+    for id in route.get("ask", ()):
+        person = contacts.contact(tx, id)
+        if person is not None:
+            found += _of_person(person, route, tried)
+    return found
+
+
+def _of_person(person: Contact, route: Json, tried: frozenset[str]) -> list[Address]:
+    order = [name for name in route.get("providers", ()) if name not in tried]
+    by_provider = {address.provider: address for address in person.addresses}
+    reachable = [by_provider[name] for name in order if name in by_provider]
+    return reachable if route.get("at_once") else reachable[:1]
+
+
+def _was_shown(row: Row) -> bool:
+    return (
+        row["kind"] in ("question", "reminder")
+        and bool(loads(row["message_ids"]) or row["status"] == "sent")
+        and (row["provider"] != FORM)
+    )
+
+
+def _same_place(row: Row) -> Row:
+    return {key: row[key] for key in ("provider", "external_id", "place", "contact_id", "address_id")}

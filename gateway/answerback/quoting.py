@@ -1,0 +1,145 @@
+"""What is new in a mail: without the quoted question, the history below it and the signature.
+
+Linear in the length of the text, whatever it holds. Where it is not certain that something is quoted it
+stays: an answer with too much in it is asked again, a lost one is lost.
+"""
+
+import re
+
+from answerback.sentences import LANGUAGES, say
+
+LONGEST = 400  # characters of a line that can be a header of a quotation
+HEADER_LINES = 3  # "On Monday, Ana Lima\n<ana@example.org>\nwrote:" is folded by some programs
+SIGNATURE_LINES = 12  # a "--" with more below it may be the person's own ruler
+EDGE = " \t\u00a0>|*_-–—=#~."
+MARKERS = frozenset(say("write_above", language).casefold() for language in LANGUAGES)
+# "On …, Ana wrote:" by language: how it begins, and a word that stands near its end.
+OPENERS = re.compile(
+    r"(?:on|am|le|el|il|em|op|den|dne|dnia|w dniu|в|på|kl\.?|tarihinde|от|\d{1,4}[-./年]|"
+    r"(?:mon|tue|wed|thu|fri|sat|sun|mo|di|mi|do|fr|sa|so|lun|mar|mer|jeu|ven|sam|dim|pon|wt|śr|czw|pt|sob|niedz|пн|вт|ср|чт|пт|сб|вс)\b|"
+    r"\S+ <[^<>\s]+@|在|\S+@)",
+    re.IGNORECASE,
+)
+VERBS = re.compile(
+    r"\b(?:wrote|writes|schrieb|a écrit|escribió|ha scritto|escreveu|schreef|skrev|kirjoitti|"
+    r"napsal|napsala|napisał|napisała|написал|написала|писал|пишет|"
+    r"yazdı|írta|a scris)\b|写道|写到|寫道|のメール|さんは書きました|작성",
+    re.IGNORECASE,
+)
+STAMP = re.compile(r"@|\d[:.h时點点]\d\d")  # a program writes an address or a time; a person hardly does
+RULERS = re.compile(
+    r"[-_= ]{2,}\s*(?:original message|forwarded message|original appointment|ursprüngliche nachricht|"
+    r"originalnachricht|weitergeleitete nachricht|message d'origine|message d’origine|message original|"
+    r"message transféré|mensaje original|mensaje reenviado|messaggio originale|mensagem original|"
+    r"oorspronkelijk bericht|ursprungligt meddelande|oprindelig meddelelse|wiadomość oryginalna|"
+    r"исходное сообщение|пересылаемое сообщение|özgün ileti|"
+    r"原始邮件|原始郵件|邮件原件|元のメッセージ|원본 메시지)\s*[-_= ]{2,}",
+    re.IGNORECASE,
+)
+FROM = re.compile(
+    r"\*?(?:from|von|de|da|van|från|fra|od|от|kimden|lähettäjä|"
+    r"发件人|寄件者|差出人|보낸 사람)\s*\*?\s*[:：]",
+    re.IGNORECASE,
+)
+ALSO = re.compile(
+    r"\*?(?:sent|date|to|cc|subject|gesendet|datum|an|betreff|envoyé|date|à|objet|enviado|enviado el|fecha|"
+    r"para|asunto|"
+    r"inviato|data|a|oggetto|assunto|verzonden|aan|onderwerp|skickat|till|ämne|sendt|til|emne|wysłano|do|temat|"
+    r"отправлено|дата|кому|тема|gönderildi|kime|konu|"
+    r"发送时间|日期|收件人|主题|主旨|送信日時|宛先|件名|받는 사람|제목)"
+    r"\s*\*?\s*[:：]",
+    re.IGNORECASE,
+)
+SENT_FROM = re.compile(
+    r"(?:sent from my |sent from (?:outlook|yahoo|mail|proton)|get outlook for|von meinem .{2,40} gesendet|"
+    r"gesendet (?:von|mit|aus) |envoyé (?:de(?:puis)? mon|depuis|à partir) |enviado desde |inviato da|"
+    r"enviado do meu|"
+    r"verzonden vanaf |skickat från |sendt fra |wysłane z |"
+    r"отправлено (?:с|из) |"
+    r"发自我的|從我的|iphoneから送信|나의 .{2,40}에서 보냄)",
+    re.IGNORECASE,
+)
+
+
+def new_text(text: str) -> str:
+    """What a person newly wrote in a plain text mail; "" if that is nothing."""
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    lines = _above_marker(lines)
+    lines = _without_history(lines)
+    lines = [line for line in lines if not _quoted(line)]
+    return "\n".join(_without_signature(lines)).strip("\n")
+
+
+def _quoted(line: str) -> bool:
+    return line.lstrip(" \t\u00a0").startswith((">", "＞"))
+
+
+def _above_marker(lines: list[str]) -> list[str]:
+    """Our own line says that nothing below it is read; where it came back quoted, an answer may follow."""
+    for place, line in enumerate(lines):
+        if not _quoted(line) and len(line) <= LONGEST and line.strip(EDGE).casefold() in MARKERS:
+            return lines[:place]
+    return lines
+
+
+def _without_history(lines: list[str]) -> list[str]:
+    """Without the headers of quotations, and without what follows one if something was written above it."""
+    kept: list[str] = []
+    place, wrote = 0, False
+    while place < len(lines):
+        size = _header(lines, place)
+        if not size:
+            kept.append(lines[place])
+            wrote = wrote or bool(lines[place].strip() and not _quoted(lines[place]))
+            place += 1
+            continue
+        place += size
+        quoted_below = any(_quoted(line) for line in lines[place : place + 3])
+        if wrote and not quoted_below:
+            return kept
+    return kept
+
+
+def _header(lines: list[str], place: int) -> int:
+    """How many lines from here on are the header of a quotation; 0 if they are none."""
+    first = lines[place].strip(" \t\u00a0")
+    if not first or len(first) > LONGEST or _quoted(first):
+        return 0
+    if RULERS.fullmatch(first):
+        return 1
+    if FROM.match(first):
+        return _block(lines, place)
+    return _attribution(lines, place) if OPENERS.match(first) else 0
+
+
+def _attribution(lines: list[str], place: int) -> int:
+    joined = ""
+    for size, line in enumerate(lines[place : place + HEADER_LINES], start=1):
+        if not line.strip() or len(joined) + len(line) > LONGEST or _quoted(line):
+            return 0
+        joined += " " + line.strip()
+        if joined.endswith((":", "：")):
+            return size if VERBS.search(joined) and STAMP.search(joined) else 0
+    return 0
+
+
+def _block(lines: list[str], place: int) -> int:
+    """From:, Sent:, To:, Subject: as Outlook writes them: at least two more such lines directly below."""
+    size = 1
+    for line in lines[place + 1 : place + 8]:
+        if len(line) > LONGEST or not ALSO.match(line.strip(" \t\u00a0")):
+            break
+        size += 1
+    return size if size >= 3 else 0
+
+
+def _without_signature(lines: list[str]) -> list[str]:
+    """Without what follows "-- " and a telephone's own line; a signature alone is left as it is."""
+    for place, line in enumerate(lines):
+        ruler = line == "-- " or (line.rstrip() == "--" and len(lines) - place <= SIGNATURE_LINES)
+        if ruler and any(each.strip() for each in lines[:place]):
+            lines = lines[:place]
+            break
+    last = max((place for place, line in enumerate(lines) if line.strip()), default=0)
+    telephone = last > 0 and len(lines[last]) <= LONGEST and SENT_FROM.match(lines[last].strip())
+    return lines[:last] if telephone else lines

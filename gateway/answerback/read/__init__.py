@@ -1,0 +1,116 @@
+"""What an answer says: a reply's text, tap or JSON to a canonical value that fits its question, or why not.
+
+Pure: `now` is given, nothing is guessed, and what a person wrote stands unmodified beside its value.
+"""
+
+from collections.abc import Sequence
+
+from answerback.errors import DoesNotFit
+from answerback.model import Json, Question, QuestionKind
+from answerback.read.choices import read_choice, read_choices
+from answerback.read.commands import is_command
+from answerback.read.dates import read_date
+from answerback.read.decisions import read_confirm, read_review
+from answerback.read.fitting import by_question, expected, validate
+from answerback.read.numbers import read_number
+from answerback.read.payload import read_payload, wants_text
+from answerback.read.result import Read, Unclear, Value
+from answerback.values import LIMIT, canonical, unstorable
+
+__all__ = [
+    "Read",
+    "Unclear",
+    "Value",
+    "expected",
+    "is_command",
+    "read",
+    "read_payload",
+    "validate",
+    "validate_response",
+    "wants_text",
+]
+
+
+def read(
+    question: Question,
+    text: str,
+    *,
+    language: str,
+    timezone: str,
+    now: int,
+    typed: bool = True,
+    numbered: bool = False,
+) -> Read:
+    """The canonical value of a text, or what is unclear about it.
+
+    `now` is in microseconds since the epoch. `typed`: a person wrote it; otherwise it is the label of a
+    control that was shown, and only a label counts. `numbered`: the buttons were shown with numbers, so
+    that "2" means the second of them for confirmations and reviews too.
+    """
+    found = _unreadable(text)
+    if found:
+        return found
+    match question.kind:
+        case QuestionKind.TEXT:
+            return Value(text, text)
+        case QuestionKind.CONFIRM:
+            return read_confirm(question, text, language, typed=typed, numbered=numbered)
+        case QuestionKind.CHOICE:
+            return read_choice(question, text, typed=typed)
+        case QuestionKind.CHOICES:
+            return read_choices(question, text, typed=typed)
+        case QuestionKind.NUMBER:
+            return read_number(question, text, language)
+        case QuestionKind.DATE:
+            return read_date(text, language=language, timezone=timezone, now=now)
+        case QuestionKind.REVIEW:
+            return read_review(question, text, language, typed=typed, numbered=numbered)
+
+
+def validate_response(
+    questions: Sequence[Question],
+    response: Json,
+    *,
+    language: str = "en",
+    timezone: str = "UTC",
+    now: int = 0,
+) -> dict[str, Json]:
+    """The canonical values by question id, or `DoesNotFit`.
+
+    A text for a question of another kind is read as a person's would be ("yes", "2", "tomorrow"); for a
+    text question nothing but a text fits.
+    """
+    values = {}
+    asked = {question.id: question for question in questions}
+    for name, value in by_question(questions, response).items():
+        try:
+            values[name] = _fit(asked[name], value, language, timezone, now)
+        except DoesNotFit as error:
+            raise DoesNotFit(f"{name}: {error.detail}" if len(questions) > 1 else error.detail) from None
+    canonical(values)
+    return values
+
+
+def _fit(question: Question, value: Json, language: str, timezone: str, now: int) -> Json:
+    try:
+        return validate(question, value)
+    except DoesNotFit:
+        if not isinstance(value, str) or question.kind is QuestionKind.TEXT:
+            raise
+        found = read(question, value, language=language, timezone=timezone, now=now)
+        if isinstance(found, Unclear):
+            raise
+        return found.value
+
+
+def _unreadable(text: str) -> Unclear | None:
+    if not text.strip():
+        return Unclear("empty")
+    character = unstorable(text)
+    if character:
+        return Unclear("not_storable", {"character": character})
+    try:
+        canonical(text, LIMIT - 100)  # room for what stands around it
+    except DoesNotFit:
+        return Unclear("too_long")
+    return None

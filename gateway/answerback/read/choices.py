@@ -1,0 +1,86 @@
+"""Choices from a text: by number, id or label; several separated by commas or an "and"."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from answerback.model import Choice, Question
+from answerback.read.normal import bare, digits, tidy
+from answerback.read.result import Read, Unclear, Value
+
+AND = r"and|und|et|y|e|en|och|og|i|и|ve|和|と|및|or"
+SEPARATORS = re.compile(rf"\s*[,;、，；\n&]\s*(?:(?:{AND})\s+)?|\s+(?:{AND})\s+", re.IGNORECASE)
+NUMBERS = re.compile(r"\d{1,9}(?:\s+\d{1,9})+")
+ALL = frozenset("all alle tout toutes tous todas todos tutti 全部 都 すべて 모두".split())
+NONE = frozenset("none keine aucun aucune ninguna ninguno nessuno 无 都不 なし 없음".split())
+LONGEST = 10_000  # characters, and parts of them that are looked at: a longer list is no answer
+MOST = 200
+
+
+def read_choice(question: Question, text: str, *, typed: bool) -> Read:
+    """One choice. Anything else is free text where that is allowed, as it stands."""
+    found = candidates(question.choices, text, numbers=typed)
+    if len(found) == 1:
+        return Value(found[0].id, text)
+    if found:
+        return Unclear("choice_ambiguous", {"text": text})
+    if question.free_text and typed:
+        return Value(text, text)
+    return Unclear("unclear_choice", {"text": text, "question": question.text})
+
+
+def read_choices(question: Question, text: str, *, typed: bool) -> Read:
+    """Several choices, in the order in which they are offered, each once."""
+    if not typed or len(candidates(question.choices, text)) == 1:
+        parts = [text]
+    elif bare(text) in ALL:
+        return Value([choice.id for choice in question.choices], text)
+    elif bare(text) in NONE and not question.required:
+        return Value([], text)
+    elif len(text) > LONGEST:
+        parts = [text]
+    elif NUMBERS.fullmatch(text.strip()):
+        parts = text.split()
+    else:
+        parts = _parts(question.choices, text)
+    picked: set[str] = set()
+    for part in parts:
+        found = candidates(question.choices, part, numbers=typed)
+        if len(found) != 1:
+            return Unclear("choice_ambiguous" if found else "unclear_choices", {"text": part})
+        picked.add(found[0].id)
+    if not picked:
+        return Unclear("unclear_choices", {"text": text})
+    return Value([choice.id for choice in question.choices if choice.id in picked], text)
+
+
+def candidates(choices: Sequence[Choice], text: str, *, numbers: bool = True) -> list[Choice]:
+    """What a text may mean: as it is written first, then without the punctuation around it."""
+    place = digits(bare(text)) if numbers else None
+    by_number = [choices[place - 1]] if place is not None and 1 <= place <= len(choices) else []
+    folded, plain = tidy(text), bare(text)
+    exact = [choice for choice in choices if folded in (tidy(choice.label), tidy(choice.id))]
+    if exact or by_number:
+        return _distinct([*exact, *by_number])
+    return _distinct(choice for choice in choices if plain and plain in (bare(choice.label), bare(choice.id)))
+
+
+def _parts(choices: Sequence[Choice], text: str) -> list[str]:
+    """Split at separators, but not inside a label that has some itself."""
+    pieces = list(SEPARATORS.finditer(text))[:MOST]
+    ends = [0, *(piece.end() for piece in pieces)]
+    starts = [*(piece.start() for piece in pieces), len(text)]
+    parts, first = [], 0
+    while first < len(ends):
+        last = first
+        for end in range(min(len(starts), first + 12) - 1, first, -1):
+            if len(candidates(choices, text[ends[first] : starts[end]], numbers=False)) == 1:
+                last = end
+                break
+        part = text[ends[first] : starts[last]].strip()
+        parts += [part] if part else []
+        first = last + 1
+    return parts
+
+
+def _distinct(choices: Iterable[Choice]) -> list[Choice]:
+    return list({choice.id: choice for choice in choices}.values())

@@ -1,0 +1,58 @@
+"""Commands: a few words that work on every provider, with "/" before them or, where safe, without."""
+
+import re
+from collections.abc import Sequence
+
+from answerback.model import Question
+from answerback.read.normal import bare, tidy
+
+ALONE = {
+    "help": "help",
+    "pending": "pending",
+    "stop": "stop",
+    "skip": "skip",
+    "snooze": "snooze",
+    "cancel": "cancel",
+    "quit": "cancel",
+    "exit": "cancel",
+    "why": "why",
+    "mute": "mute",
+}
+NAMES = ALONE | {"run": "run", "delegate": "delegate", "start": "start"}
+SLASH = re.compile(r"/([a-z]{2,12})(?:@\w{1,64})?(?:\s+(.*))?", re.IGNORECASE | re.DOTALL)
+# What may follow a command that is written without "/", so that "run it twice, please?" stays an answer.
+DURATION = r"\d{1,4}\s*(?:m|min|minutes?|h|hours?|d|days?)?|until\s+\S.{0,40}"
+REST = {
+    "run": r"[\w.-]{1,64}(?:\s.*)?",
+    "snooze": DURATION,
+    "mute": DURATION,
+    "delegate": r"(?:to\s+)?\S{1,64}(?:\s\S{1,64})?",
+    "start": r"[A-Za-z0-9_-]{16,64}",
+}
+WORD = re.compile(r"([A-Za-z]{2,12})\s+(.*)", re.DOTALL)
+
+
+def is_command(text: str, questions: Sequence[Question] = ()) -> tuple[str, str] | None:
+    """The command's name and what follows it, or None.
+
+    `questions` are those that a text could answer: a word that is one of their choices is no command.
+    Whether `run X` names an agent is for the caller to see; if not, it may still be an answer.
+    """
+    plain = text.strip()
+    if match := SLASH.fullmatch(plain):
+        name = NAMES.get(match[1].lower())
+        return (name, (match[2] or "").strip()) if name else None
+    if _is_choice(plain, questions):
+        return None
+    if "?" not in plain and bare(plain) in ALONE:
+        return ALONE[bare(plain)], ""
+    match = WORD.fullmatch(plain)
+    if not match or match[1].lower() not in REST:
+        return None
+    name, rest = match[1].lower(), match[2].strip()
+    return (name, rest) if re.fullmatch(REST[name], rest, re.IGNORECASE | re.DOTALL) else None
+
+
+def _is_choice(text: str, questions: Sequence[Question]) -> bool:
+    choices = [choice for question in questions for choice in question.choices]
+    return any(tidy(text) in (tidy(choice.label), tidy(choice.id)) for choice in choices)

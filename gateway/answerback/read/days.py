@@ -1,0 +1,107 @@
+"""The day in a text: "tomorrow", "Friday", "3 Dec", "3. Dezember 2026", "3/4/2026", "12月3日"."""
+
+import datetime
+import re
+
+from answerback.read import words
+from answerback.read.result import Unclear
+from answerback.sentences import day as written
+
+NUMERIC = re.compile(r"(\d{1,2})\s*([./-])\s*(\d{1,2})(?:\s*\2\s*(\d{4}|\d{2})?)?")
+YEAR_FIRST = re.compile(r"(\d{4})([./-])(\d{1,2})\2(\d{1,2})")
+CJK = re.compile(r"(?:(\d{4})\s*[年년]\s*)?(\d{1,2})\s*[月월]\s*(\d{1,2})\s*[日号號일]?")
+TOKENS = re.compile(r"\d+|[^\W\d_]+(?:['’-][^\W\d_]+)*")
+BETWEEN = re.compile(r"[\s.,]*")
+MOST = 12  # words of a date
+
+
+def find_day(text: str, language: str, today: datetime.date) -> datetime.date | Unclear | None:
+    """The day that a folded text without its time names; None if it cannot be read as one.
+
+    Without a year it is the next such day from today on.
+    """
+    plain = text.strip(" ,.")
+    if plain in words.RELATIVE:
+        return today + datetime.timedelta(days=words.RELATIVE[plain])
+    if match := YEAR_FIRST.fullmatch(plain):
+        return _date(int(match[1]), int(match[3]), int(match[4]))
+    if match := CJK.fullmatch(plain):
+        return _in_year(match[1], int(match[2]), int(match[3]), today)
+    if match := NUMERIC.fullmatch(plain):
+        return _numeric(match, language, today)
+    return _spoken(plain, language, today)
+
+
+def _numeric(match: re.Match[str], language: str, today: datetime.date) -> datetime.date | Unclear | None:
+    first, sign, second, year = int(match[1]), match[2], int(match[3]), match[4]
+    year = f"20{year}" if year and len(year) == 2 else year
+    if sign == "." and (year or words.dotted(language)):
+        return _in_year(year, second, first, today)
+    day_first = _in_year(year, second, first, today)
+    month_first = _in_year(year, first, second, today)
+    if day_first is None or month_first is None or day_first == month_first:
+        return day_first or month_first
+    decided = words.month_first(language)
+    if decided is not None:
+        return month_first if decided else day_first
+    one, other = (written(each, language, today) for each in (day_first, month_first))
+    return Unclear("date_ambiguous", {"one": one, "other": other})
+
+
+def _spoken(text: str, language: str, today: datetime.date) -> datetime.date | Unclear | None:
+    if BETWEEN.fullmatch(TOKENS.sub("", text)) is None:
+        return None
+    tokens = [token for token in TOKENS.findall(text) if token not in words.FILLERS]
+    if not 1 <= len(tokens) <= MOST:
+        return None
+    weekdays, months = words.weekdays(language), words.months(language)
+    if len(tokens) == 1:
+        number = weekdays.get(tokens[0])
+        return _next(number, today) if number is not None else _relative(tokens[0], today)
+    return _named(tokens, weekdays, months, today)
+
+
+def _relative(word: str, today: datetime.date) -> datetime.date | None:
+    """A relative word that a filler stood beside ("the day after tomorrow" is one of its own)."""
+    days = words.RELATIVE.get(word)
+    return None if days is None else today + datetime.timedelta(days=days)
+
+
+def _named(
+    tokens: list[str], weekdays: dict[str, int], months: dict[str, int], today: datetime.date
+) -> datetime.date | None:
+    """A number, a month's name, and perhaps a year and the weekday, each once."""
+    numbers = [token for token in tokens if token.isdecimal()]
+    days = [token for token in numbers if len(token) <= 2]
+    years = [token for token in numbers if len(token) == 4]
+    named = [token for token in tokens if token in months]
+    others = [token for token in tokens if token not in numbers and token not in months]
+    if len(named) == 2 and named[0] in weekdays and not others:  # "mar" is a Tuesday and a March
+        others, named = named[:1], named[1:]
+    counted = len(days), len(named), len(numbers) - len(days) - len(years)
+    if counted != (1, 1, 0) or len(years) > 1 or len(others) > 1:
+        return None
+    found = _in_year(years[0] if years else None, months[named[0]], int(days[0]), today)
+    if found is None or not others:
+        return found
+    return found if weekdays.get(others[0]) == found.weekday() else None
+
+
+def _next(weekday: int, today: datetime.date) -> datetime.date | Unclear:
+    """The next such weekday. Today's own could be today or in a week: that is for the person to say."""
+    ahead = (weekday - today.weekday()) % 7
+    return today + datetime.timedelta(days=ahead) if ahead else Unclear("date_today")
+
+
+def _in_year(year: str | None, month: int, day: int, today: datetime.date) -> datetime.date | None:
+    if year:
+        return _date(int(year), month, day)
+    found = _date(today.year, month, day)
+    return found if found and found >= today else _date(today.year + 1, month, day)
+
+
+def _date(year: int, month: int, day: int) -> datetime.date | None:
+    try:
+        return datetime.date(year, month, day)
+    except ValueError:
+        return None

@@ -1,0 +1,172 @@
+"""The listed phrases: a typed text confirms, approves or refuses only if all of it is one of these."""
+
+from typing import Literal
+
+from answerback.read.normal import bare_and_mood, tidy
+
+YES = {
+    "en": "y|yes|yep|yeah|yup|ok|okay|okey|sure|yes please|please do|do it|"
+    "go ahead|confirm|confirmed|correct|agreed|true",
+    "de": "j|ja|jawohl|jo|klar|gerne|ja bitte|ja gerne|in ordnung|"
+    "einverstanden|passt|mach das|bestätigt|bestätigen|richtig",
+    "fr": "o|oui|ouais|d'accord|d’accord|oui merci|vas-y|allez-y|"
+    "bien sûr|c'est bon|c’est bon|je confirme|confirmer",
+    "es": "s|sí|si|vale|claro|de acuerdo|sí por favor|adelante|hazlo|hágalo|confirmar|confirmo|correcto",
+    "it": "sì|si|certo|va bene|d'accordo|d’accordo|procedi|confermo|esatto",
+    "pt": "s|sim|claro|está bem|pode ser|confirmo|certo|com certeza",
+    "nl": "j|ja|jazeker|prima|akkoord|graag|ja graag|doe maar|klopt|is goed",
+    "sv": "ja|japp|jo|visst|gärna|okej",
+    "da": "ja|jep|jo|gerne|okay",
+    "nb": "ja|jepp|jo|gjerne",
+    "fi": "kyllä|joo|juu|selvä",
+    "pl": "tak|jasne|dobrze|zgoda|potwierdzam",
+    "cs": "ano|jo|dobře|souhlasím|potvrzuji",
+    "hu": "igen|rendben|jó",
+    "ro": "da|bine|sigur|confirm",
+    "ru": "да|ага|хорошо|конечно|ок|окей|подтверждаю|давай",
+    "uk": "так|добре|звичайно|підтверджую",
+    "tr": "evet|tamam|olur|peki|onaylıyorum",
+    "el": "ναι|εντάξει",
+    "ar": "نعم|أجل|موافق|تمام",
+    "he": "כן|בסדר|אישור",
+    "hi": "हाँ|हां|जी हाँ|ठीक है",
+    "id": "ya|iya|boleh|setuju",
+    "vi": "có|vâng|đồng ý|được",
+    "zh": "是|是的|对|好|好的|可以|行|确认|同意|好啊|是啊|對|確認",
+    "ja": "はい|ええ|うん|了解|お願いします|いいです|承知しました|hai",
+    "ko": "네|예|응|좋아요|그래|확인|알겠습니다",
+}
+NO = {
+    "en": "n|no|nope|nah|no thanks|no thank you|don't|don’t|do not|"
+    "please don't|please don’t|never|wrong|false",
+    "de": "n|nein|nee|nö|nein danke|bitte nicht|auf keinen fall|falsch|niemals",
+    "fr": "n|non|non merci|pas du tout|surtout pas|jamais",
+    "es": "n|no|no gracias|para nada|nunca|de ninguna manera",
+    "it": "n|no|no grazie|assolutamente no|mai",
+    "pt": "n|não|nao|não obrigado|não obrigada|nunca",
+    "nl": "n|nee|neen|nee bedankt|nooit|liever niet",
+    "sv": "nej|nej tack|nix|aldrig",
+    "da": "nej|nej tak|aldrig",
+    "nb": "nei|nei takk|aldri",
+    "fi": "ei|ei kiitos|en",
+    "pl": "nie|nie dziękuję|nigdy",
+    "cs": "ne|ne děkuji|nikdy",
+    "hu": "nem|nem köszönöm|soha",
+    "ro": "nu|nu mulțumesc|niciodată",
+    "ru": "нет|не надо|нет спасибо|никогда|неа",
+    "uk": "ні|не треба|ні дякую|ніколи",
+    "tr": "hayır|hayir|yok|olmaz|istemiyorum",
+    "el": "όχι|οχι",
+    "ar": "لا|كلا|لا شكرا",
+    "he": "לא|לא תודה",
+    "hi": "नहीं|जी नहीं|मत करो",
+    "id": "tidak|jangan|nggak|enggak",
+    "vi": "không|không được",
+    "zh": "否|不|不是|不行|不要|不可以|不对|不用|不同意|不用了",
+    "ja": "いいえ|いや|だめ|ダメ|やめて|違います|結構です",
+    "ko": "아니요|아니오|아니|안 돼요|안돼|싫어요",
+}
+APPROVE = {
+    "en": "approve|approved|i approve|approve it|accept|accepted|lgtm",
+    "de": "genehmigen|genehmigt|freigeben|freigegeben|genehmige ich",
+    "fr": "approuver|approuvé|j'approuve|j’approuve|accepter|accepté|valider|validé",
+    "es": "aprobar|aprobado|apruebo|lo apruebo|aceptar|aceptado",
+    "it": "approvare|approvato|approvo|accetto",
+    "pt": "aprovar|aprovado|aprovo|aceito",
+    "nl": "goedkeuren|goedgekeurd|akkoord",
+    "pl": "zatwierdzam|zatwierdź|akceptuję",
+    "ru": "одобряю|одобрить|одобрено|утверждаю",
+    "tr": "onayla|onaylandı|onaylıyorum",
+    "zh": "批准|同意|通过",
+    "ja": "承認|承認します",
+    "ko": "승인|승인합니다",
+}
+REJECT = {
+    "en": "reject|rejected|i reject|reject it|deny|denied|decline|declined|refuse|refused",
+    "de": "ablehnen|abgelehnt|lehne ab|verweigern",
+    "fr": "refuser|refusé|je refuse|rejeter|rejeté",
+    "es": "rechazar|rechazado|rechazo|lo rechazo|denegar",
+    "it": "rifiutare|rifiutato|rifiuto|respingo",
+    "pt": "rejeitar|rejeitado|rejeito|recusar",
+    "nl": "afwijzen|afgewezen|weigeren",
+    "pl": "odrzucam|odrzuć|odmawiam",
+    "ru": "отклоняю|отклонить|отклонено",
+    "tr": "reddet|reddedildi|reddediyorum",
+    "zh": "拒绝|驳回|不批准",
+    "ja": "却下|却下します|拒否",
+    "ko": "거절|거부|거절합니다",
+}
+EDIT = {
+    "en": "edit|change|edit it|change it",
+    "de": "ändern|bearbeiten",
+    "fr": "modifier|changer",
+    "es": "cambiar|modificar|editar",
+    "it": "modificare|cambiare",
+    "pt": "alterar|modificar|editar",
+    "nl": "wijzigen|aanpassen",
+    "pl": "zmień|edytuj",
+    "ru": "изменить|исправить",
+    "tr": "değiştir|düzenle",
+    "zh": "修改|更改|编辑",
+    "ja": "変更|編集",
+    "ko": "수정|변경",
+}
+# Words that mean something else in another language count only where the person's language is theirs:
+# "tak" is Polish for yes and Danish for thanks, "no" is Polish for well, "ne" sounds like the Greek yes.
+ONLY_IN = {"tak": {"pl"}, "ne": {"cs"}, "en": {"fi"}, "так": {"uk"}, "s": {"es", "pt"}}
+ONLY_IN |= {"o": {"fr"}, "da": {"ro"}, "nu": {"ro"}, "jo": {"de", "sv", "da", "nb", "cs"}, "ya": {"id"}}
+NOT_IN = {"no": {"pl", "cs"}}
+
+Decision = Literal["approve", "reject", "edit"]
+
+
+def _index(*tables: dict[str, str]) -> dict[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for table in tables:
+        for language, phrases in table.items():
+            for phrase in phrases.split("|"):
+                found.setdefault(tidy(phrase), set()).add(language)
+    return {phrase: frozenset(languages) for phrase, languages in found.items()}
+
+
+_YES, _NO = _index(YES), _index(NO)
+_DECISIONS: dict[Decision, dict[str, frozenset[str]]] = {
+    "approve": _index(APPROVE),
+    "reject": _index(REJECT),
+    "edit": _index(EDIT),
+}
+
+
+def yes_or_no(text: str, language: str) -> bool | None:
+    """True or False if all of a text is a listed phrase; None if it is anything else.
+
+    An emoji beside the phrase must agree with it, and one alone says what it shows.
+    """
+    phrase, mood = bare_and_mood(text)
+    said = set(mood)
+    if phrase:
+        meant = {"yes"} if _listed(_YES, phrase, language) else set()
+        meant |= {"no"} if _listed(_NO, phrase, language) else set()
+        if len(meant) != 1:
+            return None
+        said |= meant
+    return next(iter(said)) == "yes" if len(said) == 1 else None
+
+
+def decision(text: str, language: str) -> Decision | None:
+    """What all of a text decides about an action: its own words first, then yes and no."""
+    phrase, mood = bare_and_mood(text)
+    found = [name for name, phrases in _DECISIONS.items() if _listed(phrases, phrase, language)]
+    if len(found) == 1:
+        against = {"approve": "no", "reject": "yes"}.get(found[0], "")
+        return None if against in mood else found[0]
+    confirmed = yes_or_no(text, language)
+    return None if found or confirmed is None else "approve" if confirmed else "reject"
+
+
+def _listed(phrases: dict[str, frozenset[str]], phrase: str, language: str) -> bool:
+    primary = language.replace("_", "-").split("-")[0].lower()
+    primary = "nb" if primary in ("no", "nn") else primary
+    if phrase not in phrases or primary in NOT_IN.get(phrase, ()):
+        return False
+    return phrase not in ONLY_IN or primary in ONLY_IN[phrase]

@@ -1,0 +1,205 @@
+"""receive: stores an inbound event once, finds its question, and lets the one door decide."""
+
+import hashlib
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from answerback.ask import refuse_closed
+from answerback.context import Context
+from answerback.door import Actor, Decision, after_commit, decide
+from answerback.errors import Closed, NotFound, StoreUnavailable
+from answerback.forms import Forms, FormView
+from answerback.inbound import Effect, consider
+from answerback.model import Interaction, Json, Outcome
+from answerback.provider import Batch, HttpAnswer, Inbound, Provider, Receipt, Reply
+from answerback.read import validate_response
+from answerback.receipts import note
+from answerback.store import Tx, interactions, replies
+
+log = logging.getLogger("answerback.receive")
+
+__all__ = ["FormView", "Receiver"]
+
+
+@dataclass(slots=True)
+class _Done:
+    """One event's result: what to acknowledge, and what follows after the commit."""
+
+    reply: Reply | None = None
+    effect: Effect | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Event:
+    raw: bytes
+    found: tuple[Reply | Receipt, ...] = ()
+    error: str = ""
+    keys: tuple[str, ...] = field(default=())
+
+
+class Receiver:
+    """Intake for webhooks, polls, the API and the CLI."""
+
+    def __init__(self, context: Context, providers: Mapping[str, Provider]) -> None:
+        self._context, self._providers = context, providers
+        self._forms = Forms(context)
+
+    async def webhook(self, provider: str, inbound: Inbound) -> HttpAnswer:
+        """One request of a provider. 2xx only after the commit. Raises `NotFound`, `Unverified`."""
+        plugin = self._plugin(provider)
+        await plugin.verify(inbound)
+        await self._take(plugin, [inbound], None)
+        return HttpAnswer()
+
+    async def challenge(self, provider: str, inbound: Inbound) -> HttpAnswer:
+        """A GET handshake. Stores nothing."""
+        answer = self._plugin(provider).challenge(inbound)
+        if answer is None:
+            raise NotFound("There is nothing to see here.")
+        return answer
+
+    async def polled(self, provider: str, batch: Batch) -> None:
+        """What one poll brought, and its cursor, in one transaction."""
+        await self._take(self._plugin(provider), list(batch.events), batch.cursor)
+
+    async def cursor(self, provider: str) -> str:
+        """How far a polled provider has been read."""
+        return await self._context.store.read(lambda tx: replies.position(tx, provider))
+
+    async def respond(self, interaction_id: str, response: Json, *, by: str, via: str) -> Interaction:
+        """Answer through the API. Raises `NotFound`, `AlreadyAnswered`, `Closed` or `DoesNotFit`."""
+
+        def tx_(tx: Tx) -> Decision:
+            record = interactions.get(tx, interaction_id)
+            if record is None:
+                raise NotFound("There is no interaction with this id.")
+            refuse_closed(record)
+            values = validate_response(record.questions, response)
+            text = response if isinstance(response, str) else ""
+            return decide(tx, self._context, record, values, text, Actor(by, via))
+
+        self._context.faults.reach("receive.before-commit")
+        decision = await self._context.store.write(tx_)
+        self._context.faults.reach("receive.after-commit")
+        after_commit(self._context, decision)
+        if decision.outcome is not Outcome.ACCEPTED:
+            refuse_late(decision)
+        return decision.record
+
+    async def form_view(self, token: str) -> FormView:
+        """See `Forms.view`."""
+        return await self._forms.view(token)
+
+    async def form_submit(
+        self, token: str, values: dict[str, Json], *, text: str = "", code: str = ""
+    ) -> FormView:
+        """See `Forms.submit`."""
+        return await self._forms.submit(token, values, text=text, code=code)
+
+    async def form_send_code(self, token: str) -> None:
+        """See `Forms.send_code`."""
+        await self._forms.send_code(token)
+
+    def _plugin(self, name: str) -> Provider:
+        if name not in self._providers:
+            raise NotFound("There is no such provider.")
+        return self._providers[name]
+
+    async def _take(self, plugin: Provider, inbounds: list[Inbound], cursor: str | None) -> None:
+        events = [_parse(plugin, inbound) for inbound in inbounds]
+        self._context.faults.reach("receive.before-commit")
+        try:
+            done = await self._context.store.write(lambda tx: self._store(tx, plugin, events, cursor))
+        except StoreUnavailable:
+            raise
+        except Exception:
+            done = await self._one_by_one(plugin, events, cursor)
+        self._context.faults.reach("receive.after-commit")
+        for one in done:
+            await self._follow(plugin, one)
+
+    async def _one_by_one(self, plugin: Provider, events: list[_Event], cursor: str | None) -> list[_Done]:
+        """One bad event must not lose the others: it is stored with its error, and can be replayed."""
+        done: list[_Done] = []
+        for event in events:
+            try:
+                done += await self._alone(plugin, event)
+            except StoreUnavailable:
+                raise
+            except Exception as error:
+                log.exception("an event could not be matched")
+                failed = _Event(event.raw, error=type(error).__name__, keys=event.keys)
+                await self._alone(plugin, failed)
+        if cursor is not None:
+            await self._context.store.write(lambda tx: replies.move(tx, plugin.name, cursor))
+        return done
+
+    async def _alone(self, plugin: Provider, event: _Event) -> list[_Done]:
+        return await self._context.store.write(lambda tx: self._store(tx, plugin, [event], None))
+
+    def _store(self, tx: Tx, plugin: Provider, events: list[_Event], cursor: str | None) -> list[_Done]:
+        done = [one for event in events for one in self._event(tx, plugin, event)]
+        if cursor is not None:
+            replies.move(tx, plugin.name, cursor)
+        return done
+
+    def _event(self, tx: Tx, plugin: Provider, event: _Event) -> list[_Done]:
+        if event.error or not event.found:
+            for key in event.keys or (_fallback_key(event.raw),):
+                outcome = Outcome.FAILED if event.error else Outcome.UNKNOWN
+                replies.add(tx, plugin.name, key, event.raw, outcome=outcome, error=event.error)
+            return []
+        return [self._found(tx, plugin, event.raw, found) for found in event.found]
+
+    def _found(self, tx: Tx, plugin: Provider, raw: bytes, found: Reply | Receipt) -> _Done:
+        row = replies.add(tx, plugin.name, found.event_id, raw)
+        if row is None:
+            return _Done(found if isinstance(found, Reply) else None, _again(tx, plugin.name, found.event_id))
+        if isinstance(found, Receipt):
+            note(tx, plugin.name, found)
+            replies.decided(tx, row, Outcome.COMMAND)
+            return _Done()
+        effect = consider(tx, self._context, plugin.name, found)
+        replies.decided(tx, row, effect.outcome, effect.decision.record.id if effect.decision else "")
+        return _Done(found, effect)
+
+    async def _follow(self, plugin: Provider, done: _Done) -> None:
+        effect = done.effect
+        if effect is None:
+            return
+        self._context.signals.deliver(self._context.outbox.ours(effect.rows))
+        if effect.decision is not None:
+            after_commit(self._context, effect.decision)
+        for agent, thread in effect.stops:
+            self._context.signals.stop((agent, thread))
+        if done.reply is not None:
+            try:
+                await plugin.acknowledge(done.reply, effect.outcome, effect.toast)
+            except Exception:
+                log.warning("a reply could not be acknowledged on %s", plugin.name)
+
+
+def refuse_late(decision: Decision) -> None:
+    """Raise why an answer did not win."""
+    refuse_closed(decision.record)
+    raise Closed("The deadline of this question has passed. No answer is taken any more.")
+
+
+def _parse(plugin: Provider, inbound: Inbound) -> _Event:
+    try:
+        found = tuple(plugin.parse(inbound))
+    except Exception as error:  # stored with its error, acknowledged, and can be replayed (law 3)
+        log.warning("an event of %s could not be read: %s", plugin.name, type(error).__name__)
+        return _Event(inbound.body, error=f"{type(error).__name__} while parsing")
+    return _Event(inbound.body, found, keys=tuple(one.event_id for one in found))
+
+
+def _fallback_key(raw: bytes) -> str:
+    return "sha256:" + hashlib.sha256(raw).hexdigest()
+
+
+def _again(tx: Tx, provider: str, event_id: str) -> Effect:
+    """A duplicate gets the first result again: in words only, nothing is done twice (law 4)."""
+    first = replies.first(tx, provider, event_id)
+    return Effect(Outcome(first["outcome"]) if first and first["outcome"] else Outcome.DUPLICATE)

@@ -1,0 +1,51 @@
+"""From a question, an answer or an outcome to the message that a person reads, worded and ordered.
+
+Pure: `now` is given. Whatever an agent or a stranger wrote is made visible before it is shown.
+"""
+
+from answerback.render.action import rows as action_rows
+from answerback.render.answer import answer_text, interaction_answer
+from answerback.render.buttons import reachable
+from answerback.render.conversation import (
+    already_message,
+    conversation_message,
+    notice_message,
+    pick_label,
+    unclear_message,
+    which_one_message,
+)
+from answerback.render.outcome import already_text, outcome_message, outcome_text, provider_name
+from answerback.render.question import heading, question_message, question_title, reminder_message, subject
+from answerback.render.run import result_text, run_message
+from answerback.render.silence import consequence, footer, waiting
+from answerback.render.visible import brief, line, visible
+
+__all__ = [
+    "action_rows",
+    "already_message",
+    "already_text",
+    "answer_text",
+    "brief",
+    "consequence",
+    "conversation_message",
+    "footer",
+    "heading",
+    "interaction_answer",
+    "line",
+    "notice_message",
+    "outcome_message",
+    "outcome_text",
+    "pick_label",
+    "provider_name",
+    "question_message",
+    "question_title",
+    "reachable",
+    "reminder_message",
+    "result_text",
+    "run_message",
+    "subject",
+    "unclear_message",
+    "visible",
+    "waiting",
+    "which_one_message",
+]

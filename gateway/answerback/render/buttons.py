@@ -1,0 +1,132 @@
+"""The buttons under a question. `data` is `{token}:{question}.{what}`, at most 64 bytes."""
+
+import ipaddress
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from answerback.model import Question, QuestionKind
+from answerback.provider import Button
+from answerback.render.visible import line
+from answerback.sentences import say
+
+MOST_DATA = 64  # bytes: the least that any service takes (Telegram's callback_data)
+LABEL = 40  # characters of a label that can be read on a button of a telephone
+DEFAULT_DECISIONS = ("approve", "reject")
+ORDER = ("approve", "reject", "edit", "respond")  # those that a tap decides come first
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """The buttons, and what must stand in the text because no button says it: numbered labels, a hint."""
+
+    buttons: tuple[Button, ...] = ()
+    numbered: tuple[str, ...] = ()
+    hint: str = ""
+
+
+def offer(question: Question, index: int, *, token: str, form_url: str, most: int, language: str) -> Offer:
+    """What a person can tap for one question, if `most` buttons fit under a message (0: none do)."""
+    match question.kind:
+        case QuestionKind.CONFIRM:
+            pair = (
+                _button("yes", f"{index}.y", token, language),
+                _button("no", f"{index}.n", token, language),
+            )
+            return _all_or_hint(pair, most, "hint_confirm", form_url, language)
+        case QuestionKind.REVIEW:
+            buttons = _review(question, index, token, form_url, language)
+            return _all_or_hint(buttons, most, "hint_review", form_url, language)
+        case QuestionKind.CHOICE:
+            return _choice(question, index, token, form_url, most, language)
+        case QuestionKind.CHOICES:
+            labels = tuple(line(choice.label) for choice in question.choices)
+            return Offer(
+                _form("answer_form", form_url, most, language), labels, say("hint_choices", language)
+            )
+        case _:
+            return Offer()
+
+
+def link_button(key: str, form_url: str, language: str) -> tuple[Button, ...]:
+    """A button that opens the form, if the link works anywhere but on this machine."""
+    return (Button(say(key, language), url=form_url),) if reachable(form_url) else ()
+
+
+def reachable(url: str) -> bool:
+    """Whether a link can be opened on another machine: http or https, and not to a loopback address."""
+    try:
+        address = urlsplit(url)
+        host = (address.hostname or "").rstrip(".").lower()
+    except ValueError:
+        return False
+    if (
+        address.scheme not in ("http", "https")
+        or not host
+        or host == "localhost"
+        or host.endswith(".localhost")
+    ):
+        return False
+    try:
+        number = ipaddress.ip_address(host)
+    except ValueError:
+        return True
+    return not (number.is_loopback or number.is_unspecified)
+
+
+def data(token: str, payload: str) -> str:
+    """A button's data: the delivery's token and what the tap means."""
+    return f"{token}:{payload}"
+
+
+def _choice(question: Question, index: int, token: str, form_url: str, most: int, language: str) -> Offer:
+    labels = tuple(line(choice.label) or line(choice.id) or "…" for choice in question.choices)
+    extra = _other("other", f"{index}.other", token, form_url, language) if question.free_text else ()
+    if not labels or len(labels) + len(extra) > most:
+        hint = say("hint_choice", language) if labels else ""
+        return Offer(_form("answer_form", form_url, most, language), labels, hint)
+    long = any(len(label) > LABEL for label in labels)
+    taps = tuple(
+        Button(str(place + 1) if long else label, data(token, f"{index}.{place}"))
+        for place, label in enumerate(labels)
+    )
+    return Offer(_fitting(taps + extra), labels if long else ())
+
+
+def _review(question: Question, index: int, token: str, form_url: str, language: str) -> tuple[Button, ...]:
+    """Approve is never the only button: where nothing else is allowed, the other opens the form."""
+    buttons: tuple[Button, ...] = ()
+    allowed = question.decisions or DEFAULT_DECISIONS
+    for decision in (each for each in ORDER if each in allowed):
+        if decision in ("approve", "reject"):
+            buttons += (_button(decision, f"{index}.{decision}", token, language),)
+        else:
+            buttons += _other(decision, f"{index}.{decision}", token, form_url, language)
+    if len(buttons) == 1 and "approve" in allowed:
+        buttons += _other("other", f"{index}.other", token, form_url, language)
+    return buttons
+
+
+def _other(key: str, payload: str, token: str, form_url: str, language: str) -> tuple[Button, ...]:
+    """A button for what a tap cannot say: the form, or a tap that asks for words. A reply is written here."""
+    if key != "respond" and reachable(form_url):
+        return link_button(key, form_url, language)
+    return (_button(key, payload, token, language),)
+
+
+def _button(key: str, payload: str, token: str, language: str) -> Button:
+    return Button(say(key, language), data(token, payload))
+
+
+def _all_or_hint(buttons: tuple[Button, ...], most: int, hint: str, form_url: str, language: str) -> Offer:
+    fitting = _fitting(buttons)
+    if len(fitting) == len(buttons) <= most:
+        return Offer(fitting)
+    return Offer(_form("answer_form", form_url, most, language), hint=say(hint, language))
+
+
+def _form(key: str, form_url: str, most: int, language: str) -> tuple[Button, ...]:
+    return link_button(key, form_url, language) if most > 0 else ()
+
+
+def _fitting(buttons: tuple[Button, ...]) -> tuple[Button, ...]:
+    return tuple(button for button in buttons if len(button.data.encode()) <= MOST_DATA)

@@ -1,0 +1,134 @@
+"""What is said back when a reply cannot be taken as it is: one sentence what, one what now."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from answerback.model import Address, Contact, Interaction
+from answerback.provider import Button, Message, MessageKind
+from answerback.render.buttons import MOST_DATA, data, link_button, offer
+from answerback.render.outcome import already_text
+from answerback.render.question import question_title, subject
+from answerback.render.visible import brief, visible
+from answerback.sentences import count, say
+
+QUOTED = 80  # characters of what a person wrote, or of a question, inside a sentence
+LINKS = frozenset({"link"})  # these gaps are ours and must stay whole
+PICK = 36  # characters of a question on a "which one?" button
+
+
+def conversation_message(
+    key: str,
+    to: Address,
+    *,
+    language: str,
+    args: Mapping[str, str] | None = None,
+    buttons: Sequence[Button] = (),
+    token: str = "",
+    code: str = "",
+    form_url: str = "",
+    interaction_id: str = "",
+) -> Message:
+    """A sentence of the catalogue as a message. What fills its gaps is shortened and made visible."""
+    given = args or {}
+    shown = {name: text if name in LINKS else brief(text, QUOTED) for name, text in given.items()}
+    said = say(key, language, **shown)
+    return Message(
+        to,
+        MessageKind.CONVERSATION,
+        said,
+        buttons=tuple(buttons),
+        subject=subject(said, code),
+        form_url=form_url,
+        token=token,
+        code=code,
+        language=language,
+        interaction_id=interaction_id,
+    )
+
+
+def which_one_message(
+    candidates: Sequence[tuple[str, str]], text: str, to: Address, *, language: str
+) -> Message:
+    """Ask which question a reply is for. `candidates`: the question's text and its delivery's token."""
+    buttons = tuple(
+        Button(brief(question, PICK) or "?", data(token, "pick"))
+        for question, token in candidates
+        if len(data(token, "pick").encode()) <= MOST_DATA
+    )
+    key = "which_one_single" if len(candidates) == 1 else "which_one"
+    args = {"text": text, "count": count(len(candidates), language)}
+    return conversation_message(key, to, language=language, args=args, buttons=buttons)
+
+
+def unclear_message(
+    interaction: Interaction,
+    index: int,
+    key: str,
+    args: Mapping[str, str],
+    to: Address,
+    *,
+    contact: Contact | None,
+    token: str,
+    form_url: str,
+    max_choices: int,
+) -> Message:
+    """Ask again in place: what is not clear about the reply, and the question's own buttons below."""
+    language = contact.language if contact else "en"
+    question = interaction.questions[index]
+    found = offer(question, index, token=token, form_url=form_url, most=max_choices, language=language)
+    buttons = found.buttons
+    if not buttons and key == "edit_needs_form":
+        buttons = link_button("edit", form_url, language)
+    message = conversation_message(
+        key,
+        to,
+        language=language,
+        args=args,
+        buttons=buttons,
+        token=token,
+        code=interaction.code,
+        form_url=form_url,
+        interaction_id=interaction.id,
+    )
+    numbered = "\n".join(f"{place}. {label}" for place, label in enumerate(found.numbered, start=1))
+    code = f"#{interaction.code}" if interaction.code else ""
+    return replace(message, body=numbered, footer=code)
+
+
+def already_message(
+    interaction: Interaction,
+    to: Address,
+    *,
+    viewer: str,
+    who: str,
+    language: str,
+    timezone: str,
+    now: int,
+) -> Message:
+    """For a reply to what is closed: answered by whom, expired, or no longer needed."""
+    said = already_text(interaction, viewer=viewer, who=who, language=language, timezone=timezone, now=now)
+    return Message(
+        to,
+        MessageKind.CONVERSATION,
+        said,
+        subject=subject(said, interaction.code),
+        code=interaction.code,
+        language=language,
+        interaction_id=interaction.id,
+    )
+
+
+def pick_label(interaction: Interaction, language: str) -> str:
+    """How a question is called where several are listed; a sensitive one only by its code."""
+    if interaction.sensitive or not interaction.questions:
+        return f"#{interaction.code}" if interaction.code else say("sensitive", language)
+    return brief(question_title(interaction.questions[0]), QUOTED)
+
+
+def notice_message(text: str, to: Address, *, language: str = "en", title: str = "") -> Message:
+    """A message that asks nothing: the text as it is, with what hides in it made visible."""
+    said = visible(text).strip() or "…"
+    head = brief(title, QUOTED)
+    return Message(
+        to, MessageKind.NOTICE, said, heading=head, subject=subject(head or said, ""), language=language
+    )

@@ -1,0 +1,138 @@
+"""What a message changes to when its question is closed: who answered what, when, and what happens now."""
+
+from answerback.model import Address, Interaction, InteractionStatus, OnExpire, QuestionKind
+from answerback.provider import Message, MessageKind
+from answerback.render.answer import default_text, interaction_answer
+from answerback.render.question import question_title, subject
+from answerback.render.visible import brief, line
+from answerback.sentences import moment, say
+
+QUESTION = 120  # characters of the question that stay below its outcome
+NAMES = {"telegram": "Telegram", "whatsapp": "WhatsApp", "slack": "Slack", "sms": "SMS"}
+PLACES = {
+    "email": "via_email",
+    "mail": "via_email",
+    "form": "via_form",
+    "webform": "via_form",
+    "api": "via_api",
+    "console": "via_console",
+}
+
+
+def outcome_message(
+    interaction: Interaction,
+    to: Address,
+    *,
+    viewer: str,
+    who: str,
+    language: str,
+    timezone: str,
+    now: int,
+) -> Message:
+    """The edited copy, or a short message of its own.
+
+    `viewer` is the contact's id who sees it ("" for nobody in particular), `who` the name of whoever
+    answered. `now` is in microseconds since the epoch.
+    """
+    said = outcome_text(interaction, viewer=viewer, who=who, language=language, timezone=timezone, now=now)
+    asked = "" if interaction.sensitive or not interaction.questions else _asked(interaction)
+    return Message(
+        to,
+        MessageKind.OUTCOME,
+        said,
+        body=asked,
+        subject=subject(said, interaction.code),
+        code=interaction.code,
+        language=language,
+        interaction_id=interaction.id,
+    )
+
+
+def outcome_text(
+    interaction: Interaction, *, viewer: str, who: str, language: str, timezone: str, now: int
+) -> str:
+    """One sentence for what became of an interaction, and one for what happens now."""
+
+    def at(moment_at: int | None) -> str:
+        return moment(now if moment_at is None else moment_at, language, timezone, now)
+
+    match interaction.status:
+        case InteractionStatus.COMPLETED:
+            own = bool(viewer) and viewer == interaction.answered_by
+            did = _did(interaction, own, who, language)
+            said = say("outcome", language, did=did, time=at(interaction.answered_at))
+            return f"✅ {said} {say('going_on', language)}" if own else f"✅ {said}"
+        case InteractionStatus.EXPIRED:
+            return "⌛ " + expired_text(interaction, language, timezone, now)
+        case InteractionStatus.CANCELLED:
+            key = "superseded" if interaction.reason == "superseded" else "cancelled"
+            return "↩️ " + say(key, language)
+        case _:
+            return "⏳ " + say("still_open", language)
+
+
+def expired_text(interaction: Interaction, language: str, timezone: str, now: int) -> str:
+    """When it closed, and what the agent was given for an answer."""
+    closed_at = now if interaction.expires_at is None else interaction.expires_at
+    time = moment(closed_at, language, timezone, now)
+    used_default = interaction.answer is not None and interaction.answer.default_used
+    if used_default or interaction.on_expire is OnExpire.DEFAULT:
+        value = default_text(interaction, language)
+        return say("expired_default" if value else "expired_preset", language, time=time, value=value)
+    stopped = interaction.on_expire is OnExpire.CANCEL
+    return say("expired_stopped" if stopped else "expired", language, time=time)
+
+
+def already_text(
+    interaction: Interaction, *, viewer: str, who: str, language: str, timezone: str, now: int
+) -> str:
+    """For a reply to a closed question: what was decided, and that nothing changed."""
+    if interaction.status is not InteractionStatus.COMPLETED:
+        said = outcome_text(
+            interaction, viewer=viewer, who=who, language=language, timezone=timezone, now=now
+        )
+        return said.partition(" ")[2]
+    value = interaction_answer(interaction, language)
+    own = bool(viewer) and viewer == interaction.answered_by
+    key = "already_answered" + ("_you" if own else "") + ("" if value else "_quiet")
+    answered_at = now if interaction.answered_at is None else interaction.answered_at
+    time = moment(answered_at, language, timezone, now)
+    return say(key, language, who=_name(who, language), time=time, value=value)
+
+
+def provider_name(provider: str) -> str:
+    """A provider as people call it."""
+    return NAMES.get(provider.lower()) or line(provider)
+
+
+def _did(interaction: Interaction, own: bool, who: str, language: str) -> str:
+    value = interaction_answer(interaction, language)
+    key = _verb(interaction, value)
+    did = say(("you_" if own else "who_") + key, language, who=_name(who, language), value=value)
+    via = interaction.answered_via
+    if own or not via:
+        return did
+    return say(PLACES.get(via.lower(), "via"), language, did=did, provider=provider_name(via))
+
+
+def _verb(interaction: Interaction, value: str) -> str:
+    if not value or interaction.answer is None:
+        return "answered"
+    question = interaction.questions[0]
+    given = interaction.answer.values[question.id]
+    if question.kind is QuestionKind.REVIEW and isinstance(given, dict):
+        decision = str(given.get("decision"))
+        return decision if decision in ("approve", "reject", "edit") else "wrote"
+    listed = given in [choice.id for choice in question.choices]
+    tapped = question.kind in (QuestionKind.CONFIRM, QuestionKind.CHOICES) or listed
+    return "chose" if tapped else "wrote"
+
+
+def _asked(interaction: Interaction) -> str:
+    return (
+        brief(question_title(interaction.questions[0]), QUESTION) if len(interaction.questions) == 1 else ""
+    )
+
+
+def _name(who: str, language: str) -> str:
+    return line(who) or say("somebody", language)

@@ -1,0 +1,124 @@
+"""resume: the second outbox. Gives a recorded answer to exactly the interrupt it was given for."""
+
+import asyncio
+import logging
+from collections.abc import Mapping
+
+from answerback.agent import Agent, Failed, Finished, Paused, State, Target
+from answerback.backoff import pause
+from answerback.context import Context
+from answerback.errors import AgentUnavailable, NotPending
+from answerback.signals import Handed
+from answerback.store import Tx, audit, interactions, leases
+from answerback.threads import announce, conclude, hand_over, kept
+
+log = logging.getLogger("answerback.resume")
+AT_ONCE = 64  # threads that go on at the same time
+GIVE_UP = 10  # attempts
+GONE = "The agent no longer waits for this question: its thread moved on without the answer."
+
+
+class Resumer:
+    """Works on interactions that are closed and not yet resumed, one at a time on each thread."""
+
+    def __init__(self, context: Context, agents: Mapping[str, Agent]) -> None:
+        self._context, self._agents = context, agents
+        self._gate = asyncio.Semaphore(AT_ONCE)
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def take(self, handed: Handed) -> None:
+        """Go on with a thread whose lease is ours."""
+        task = asyncio.create_task(self._go_on(handed))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def pump(self, limit: int = 50) -> int:
+        """Take what is due; how many threads were taken."""
+
+        def tx_(tx: Tx) -> list[Handed]:
+            found = [
+                hand_over(tx, self._context, row)
+                for row in tx.all(interactions.UNRESUMED, now=tx.now, limit=limit)
+            ]
+            return [handed for handed in found if handed is not None]
+
+        taken = await self._context.store.write(tx_)
+        for handed in taken:
+            self.take(handed)
+        return len(taken)
+
+    @property
+    def busy(self) -> bool:
+        """Whether something is under way."""
+        return bool(self._tasks)
+
+    async def idle(self) -> None:
+        """Until nothing is under way."""
+        while self._tasks:
+            await asyncio.wait(set(self._tasks))
+
+    async def close(self) -> None:
+        """Stop; what was under way is taken up again when its lease lapses."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _go_on(self, handed: Handed) -> None:
+        try:
+            async with self._gate, kept(self._context, handed.lease):
+                self._context.faults.reach("resume.before-agent")
+                state, error = await self._resume(handed)
+            self._context.faults.reach("resume.after-agent")
+            await self._conclude(handed, state, error)
+        except AgentUnavailable as unavailable:
+            await self._later(handed, str(unavailable))
+        except Exception as error:
+            log.exception("resume failed", extra={"interaction": handed.record.id})
+            await self._later(handed, f"{type(error).__name__} while resuming")
+
+    async def _resume(self, handed: Handed) -> tuple[State, str]:
+        record = handed.record
+        agent = self._agents.get(record.agent)
+        if agent is None:
+            raise AgentUnavailable(f"The agent {record.agent} is not configured here.")
+        assert record.answer is not None
+        target = Target(record.interrupt_id, record.digest, record.checkpoint)
+        try:
+            return await agent.resume(record.thread_id, target, record.answer, again=handed.again), ""
+        except NotPending:
+            return Paused(await agent.pending(record.thread_id)), GONE
+
+    async def _conclude(self, handed: Handed, state: State, error: str) -> None:
+        def tx_(tx: Tx):  # type: ignore[no-untyped-def]
+            if not leases.renew(tx, handed.lease):
+                return None
+            tx.run(interactions.RESUMED, key=handed.record.id, at=None if error else tx.now, error=error)
+            audit.add(tx, handed.record.id, "not resumed" if error else "resumed", content=_name(state))
+            return conclude(tx, self._context, handed.lease, state)
+
+        concluded = await self._context.store.write(tx_)
+        self._context.faults.reach("resume.after-commit")
+        self._context.signals.changed(handed.record.id)
+        announce(self._context, concluded, handed.lease)
+
+    async def _later(self, handed: Handed, why: str) -> None:
+        """Try again after a while; after many tries, set it aside with its reason (the dead letter)."""
+
+        def tx_(tx: Tx) -> None:
+            if not leases.release(tx, handed.lease):
+                return
+            row = tx.one(interactions.GET, id=handed.record.id)
+            assert row is not None
+            at = (
+                None
+                if row["resume_attempts"] >= GIVE_UP
+                else tx.now + round(pause(row["resume_attempts"]) * 1e6)
+            )
+            tx.run(interactions.POSTPONE, key=handed.record.id, at=at, error=why)
+
+        await self._context.store.write(tx_)
+        self._context.signals.rearm()
+
+
+def _name(state: State) -> str:
+    return {Paused: "paused", Finished: "finished", Failed: "failed"}[type(state)]

@@ -1,0 +1,238 @@
+"""run: starts agents on threads, and retries, re-asks or cancels what they do."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+
+from answerback.agent import Agent, State
+from answerback.ask import cancel_run, route_of
+from answerback.backoff import pause
+from answerback.context import Context
+from answerback.errors import AgentUnavailable, Conflict, NotFound
+from answerback.model import Json, RunStatus
+from answerback.store import Row, Tx, interactions, leases, runs
+from answerback.store.codec import loads
+from answerback.store.leases import Lease
+from answerback.store.runs import Run
+from answerback.threads import announce, conclude, kept
+from answerback.values import check
+
+log = logging.getLogger("answerback.run")
+GIVE_UP = 10
+AT_ONCE = 64
+
+__all__ = ["Page", "Run", "RunRequest", "Runner"]
+
+
+@dataclass(frozen=True, slots=True)
+class RunRequest:
+    """What to start. Without a `thread_id` a new thread is made; `replace` ends what waits on it."""
+
+    agent: str
+    input: Json = None
+    thread_id: str = ""
+    route: str = ""
+    ask: tuple[str, ...] = ()
+    replace: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Some items, oldest first, and the id to go on after."""
+
+    items: tuple[Run, ...]
+    next: str | None
+
+
+class Runner:
+    """One execution of an agent at a time on each thread."""
+
+    def __init__(self, context: Context, agents: Mapping[str, Agent]) -> None:
+        self._context, self._agents = context, agents
+        self._gate = asyncio.Semaphore(AT_ONCE)
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def start(self, request: RunRequest) -> Run:
+        """Store a run and begin it. Raises `NotFound` (agent) or `Conflict` (the thread waits)."""
+        if request.agent not in self._agents:
+            known = ", ".join(sorted(self._agents)) or "none"
+            raise NotFound(f"There is no agent {request.agent!r}. Known: {known}.")
+        check(request.input)
+        route = route_of(self._context.settings, request.route, request.ask)
+        thread = request.thread_id or interactions.new_id()
+        run, lease, rows = await self._context.store.write(lambda tx: self._start(tx, request, thread, route))
+        self._context.signals.deliver(self._context.outbox.ours(rows))
+        self._spawn(run.id, lease, request.replace and bool(request.thread_id))
+        return run
+
+    def _start(self, tx: Tx, request: RunRequest, thread: str, route: Json) -> tuple[Run, Lease, list[Row]]:
+        rows: list[Row] = []
+        for earlier in tx.all(runs.OF_THREAD, agent=request.agent, thread_id=thread):
+            if not request.replace:
+                raise Conflict(_occupied(earlier))
+            rows += cancel_run(tx, self._context, earlier["id"], "replaced by a new run")
+        lease = leases.take(tx, request.agent, thread, self._context.owner)
+        if lease is None:
+            raise Conflict("This thread is working right now. Wait until it pauses or ends.")
+        id = interactions.new_id()
+        runs.add(tx, id, request.agent, thread, request.input, route, tx.now + leases.SPAN)
+        found = runs.get(tx, id)
+        assert found is not None
+        return found, lease, rows
+
+    async def get(self, id: str) -> Run:
+        """A run, or `NotFound`."""
+        run = await self._context.store.read(lambda tx: runs.get(tx, id))
+        if run is None:
+            raise NotFound("There is no run with this id.")
+        return run
+
+    async def list(self, status: str | None = None, limit: int = 50, after: str | None = None) -> Page:
+        """Runs, oldest first."""
+
+        def tx_(tx: Tx) -> tuple[Run, ...]:
+            values = {"status": status} if status else {}
+            query = runs.LIST_BY if status else runs.LIST
+            return tuple(
+                runs.view(tx, row) for row in tx.all(query, after=after or "", limit=limit, **values)
+            )
+
+        items = await self._context.store.read(tx_)
+        return Page(items, items[-1].id if len(items) == limit else None)
+
+    async def cancel(self, id: str) -> Run:
+        """End a run; what it asks is withdrawn. A run that has ended stays as it is (`Conflict`)."""
+        before = await self.get(id)
+        if before.status in (RunStatus.COMPLETED, RunStatus.CANCELLED):
+            raise Conflict(f"This run is {before.status} already.")
+        rows = await self._context.store.write(lambda tx: cancel_run(tx, self._context, id, "cancelled"))
+        self._context.signals.deliver(self._context.outbox.ours(rows))
+        await self.stop(before.agent, before.thread_id)
+        after = await self.get(id)
+        for interaction in after.interactions:
+            self._context.signals.changed(interaction)
+        return after
+
+    def stop_soon(self, thread: tuple[str, str]) -> None:
+        """Tell an agent, in the background, that its run on (agent, thread) is cancelled."""
+        task = asyncio.create_task(self.stop(*thread))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def stop(self, agent: str, thread: str) -> None:
+        """Tell an agent that its run on a thread is cancelled."""
+        try:
+            await self._agents[agent].cancel(thread)
+        except Exception:  # the run is cancelled all the same: nothing will be resumed
+            log.exception("the agent could not be told that its run is cancelled", extra={"agent": agent})
+
+    async def retry(self, id: str) -> Run:
+        """Try a failed run's step again with the same answer. `Conflict` when it has not failed."""
+        return await self._again(id, "retry")
+
+    async def reask(self, id: str) -> Run:
+        """Ask a failed run's question anew, for another answer. `Conflict` when it has not failed."""
+        return await self._again(id, "reask")
+
+    async def _again(self, id: str, intent: str) -> Run:
+        def tx_(tx: Tx) -> Lease:
+            row = tx.one(runs.GET, id=id)
+            if row is None:
+                raise NotFound("There is no run with this id.")
+            changed = (
+                tx.run(runs.AGAIN, key=id, old="failed", new_intent=intent, at=tx.now + leases.SPAN) == 1
+            )
+            lease = leases.take(tx, row["agent"], row["thread_id"], self._context.owner) if changed else None
+            if lease is None:
+                raise Conflict(f"Only a failed run can be tried again; this one is {row['status']}.")
+            return lease
+
+        lease = await self._context.store.write(tx_)
+        self._spawn(id, lease)
+        return await self.get(id)
+
+    async def pump(self, limit: int = 20) -> int:
+        """Take up runs that were begun and whose worker has died."""
+
+        def tx_(tx: Tx) -> list[tuple[str, Lease]]:
+            taken = []
+            for row in tx.all(runs.DUE, now=tx.now, limit=limit):
+                lease = leases.take(tx, row["agent"], row["thread_id"], self._context.owner)
+                tx.run(runs.POSTPONE, key=row["id"], at=tx.now + leases.SPAN, why=row["error"])
+                if lease is not None:
+                    taken.append((row["id"], lease))
+            return taken
+
+        taken = await self._context.store.write(tx_)
+        for id, lease in taken:
+            self._spawn(id, lease)
+        return len(taken)
+
+    @property
+    def busy(self) -> bool:
+        """Whether something is under way."""
+        return bool(self._tasks)
+
+    async def idle(self) -> None:
+        """Until nothing is under way."""
+        while self._tasks:
+            await asyncio.wait(set(self._tasks))
+
+    async def close(self) -> None:
+        """Stop; what was under way is taken up again when its lease lapses."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def _spawn(self, id: str, lease: Lease, replace: bool = False) -> None:
+        task = asyncio.create_task(self._work(id, lease, replace))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _work(self, id: str, lease: Lease, replace: bool) -> None:
+        try:
+            async with self._gate, kept(self._context, lease):
+                self._context.faults.reach("run.before-agent")
+                state = await self._step(id, lease, replace)
+            self._context.faults.reach("run.after-agent")
+            concluded = await self._context.store.write(lambda tx: conclude(tx, self._context, lease, state))
+            self._context.faults.reach("run.after-commit")
+            announce(self._context, concluded, lease)
+        except Exception as error:
+            if not isinstance(error, AgentUnavailable):
+                log.exception("run failed", extra={"run": id})
+            await self._later(id, lease, str(error) or type(error).__name__)
+
+    async def _step(self, id: str, lease: Lease, replace: bool) -> State:
+        row = await self._context.store.read(lambda tx: tx.one(runs.GET, id=id))
+        agent = self._agents.get(lease.agent)
+        if agent is None or row is None:
+            raise AgentUnavailable(f"The agent {lease.agent} is not configured here.")
+        if replace:
+            await agent.cancel(lease.thread_id)
+        begin: Callable[[], Awaitable[State]] = {
+            "retry": lambda: agent.retry(lease.thread_id),
+            "reask": lambda: agent.reask(lease.thread_id),
+        }.get(row["intent"], lambda: agent.start(lease.thread_id, loads(row["input"])))
+        return await begin()
+
+    async def _later(self, id: str, lease: Lease, why: str) -> None:
+        def tx_(tx: Tx) -> None:
+            if not leases.release(tx, lease):
+                return
+            row = tx.one(runs.GET, id=id)
+            attempts = row["attempts"] + 1 if row else GIVE_UP
+            if attempts >= GIVE_UP:
+                runs.finish(tx, id, RunStatus.FAILED, error=why)
+            else:
+                tx.run(runs.POSTPONE, key=id, at=tx.now + round(pause(attempts) * 1e6), why=why)
+
+        await self._context.store.write(tx_)
+        self._context.signals.rearm()
+
+
+def _occupied(run: Row) -> str:
+    if run["status"] == "failed":
+        return f"The last run on this thread failed ({run['id']}). Retry it, or start with replace: true."
+    return f"This thread is {run['status']} (run {run['id']}). Answer it, or start with replace: true."

@@ -1,0 +1,17 @@
+"""What is said to people, in their language, and how moments and numbers are written in it."""
+
+from answerback.sentences.catalogue import LANGUAGES, count, language_of, say
+from answerback.sentences.moments import day, duration, locale_of, moment, number, zone_of
+
+__all__ = [
+    "LANGUAGES",
+    "count",
+    "day",
+    "duration",
+    "language_of",
+    "locale_of",
+    "moment",
+    "number",
+    "say",
+    "zone_of",
+]

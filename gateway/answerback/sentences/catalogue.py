@@ -1,0 +1,36 @@
+"""One catalogue of sentences a language; English where there is none."""
+
+from answerback.sentences import de, en, es, fr, zh
+
+SENTENCES: dict[str, dict[str, str]] = {
+    "en": en.SENTENCES,
+    "de": de.SENTENCES,
+    "fr": fr.SENTENCES,
+    "es": es.SENTENCES,
+    "zh": zh.SENTENCES,
+}
+COUNTS: dict[str, tuple[str, ...]] = {
+    "en": en.COUNTS,
+    "de": de.COUNTS,
+    "fr": fr.COUNTS,
+    "es": es.COUNTS,
+    "zh": zh.COUNTS,
+}
+LANGUAGES = tuple(SENTENCES)
+
+
+def language_of(tag: str) -> str:
+    """The catalogue for a BCP 47 tag ("de-AT" is read as "de"); "en" for a language we do not speak."""
+    primary = tag.replace("_", "-").split("-")[0].lower()
+    return primary if primary in SENTENCES else "en"
+
+
+def say(key: str, language: str, /, **args: object) -> str:
+    """A sentence with its gaps filled. What fills them is taken as it is, braces and all."""
+    return SENTENCES[language_of(language)][key].format(**args)
+
+
+def count(number: int, language: str) -> str:
+    """A small number as it begins a sentence ("Two"), a larger one in digits."""
+    words = COUNTS[language_of(language)]
+    return words[number] if 0 <= number < len(words) else str(number)

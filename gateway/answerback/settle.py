@@ -1,0 +1,97 @@
+"""settle: writes down where an agent's thread stands after it paused, ended or failed."""
+
+import secrets
+from dataclasses import dataclass, field
+
+from answerback.agent import Failed, Finished, Paused, Pending, State
+from answerback.ask import put, withdraw
+from answerback.context import Context
+from answerback.match import new_code
+from answerback.model import Interaction, InteractionStatus, Json, OnExpire, RunStatus
+from answerback.store import Row, Tx, interactions, runs
+from answerback.store.codec import interaction_in, loads
+
+SUPERSEDED = "superseded"
+
+
+@dataclass(slots=True)
+class Settled:
+    """What follows from it: deliveries to send, interactions whose waiters must know."""
+
+    rows: list[Row] = field(default_factory=list)
+    changed: list[str] = field(default_factory=list)
+
+
+def settle(tx: Tx, context: Context, agent: str, thread: str, state: State) -> Settled:
+    """Bring interactions and run in line with `state`, inside the caller's transaction.
+
+    A pending interaction whose question is not pending with the same digest any more is withdrawn as
+    superseded; what is pending without an interaction is asked (law 4).
+    """
+    done = Settled()
+    run = tx.one(runs.OF_THREAD, agent=agent, thread_id=thread)
+    waiting = state.pending if isinstance(state, Paused) else ()
+    _withdraw_stale(tx, context, agent, thread, waiting, done)
+    if run is None:  # it was cancelled while its agent worked: what the agent asks now is not asked
+        return done
+    for pending in waiting:
+        _ask(tx, context, run, pending, done)
+    done.rows += _set_run(tx, context, run, state)
+    return done
+
+
+def _withdraw_stale(
+    tx: Tx, context: Context, agent: str, thread: str, waiting: tuple[Pending, ...], done: Settled
+) -> None:
+    alive = {(pending.interrupt_id, pending.digest) for pending in waiting}
+    for row in tx.all(interactions.OF_THREAD, agent=agent, thread_id=thread):
+        if (row["interrupt_id"], row["digest"]) not in alive:
+            done.rows += withdraw(tx, context, interaction_in(row), SUPERSEDED)
+            done.changed.append(row["id"])
+
+
+def _ask(tx: Tx, context: Context, run: Row, pending: Pending, done: Settled) -> None:
+    agent, thread = run["agent"], run["thread_id"]
+    key = {
+        "agent": agent,
+        "thread_id": thread,
+        "interrupt_id": pending.interrupt_id,
+        "digest": pending.digest,
+    }
+    if tx.one(interactions.LIVE, **key) is not None:
+        return
+    route: Json = loads(run["route"])
+    name = agent.replace("_", " ").capitalize()
+    record = Interaction(
+        id=interactions.new_id(),
+        code=new_code(secrets.randbits(64)),
+        status=InteractionStatus.PENDING,
+        questions=pending.questions,
+        context=pending.context,
+        title=f"{name} · {pending.title}" if pending.title else name,
+        agent=agent,
+        run_id=run["id"],
+        thread_id=thread,
+        interrupt_id=pending.interrupt_id,
+        digest=pending.digest,
+        checkpoint=pending.checkpoint,
+        route=route,
+        expirable=pending.expirable,
+        on_expire=OnExpire(route.get("on_expire", "auto")),
+    )
+    done.rows += put(tx, context, record, expires_in=route.get("expires_in")).rows
+
+
+def _set_run(tx: Tx, context: Context, run: Row, state: State) -> list[Row]:
+    if isinstance(state, Paused):
+        open_ = tx.one(interactions.UNRESUMED_OF, agent=run["agent"], thread_id=run["thread_id"])
+        runs.finish(tx, run["id"], RunStatus.RUNNING if open_ else RunStatus.WAITING)
+        return []
+    if isinstance(state, Finished):
+        changed = runs.finish(tx, run["id"], RunStatus.COMPLETED, result=state.result)
+        content: Json = {"kind": "completed", "agent": run["agent"], "result": state.result}
+    else:
+        assert isinstance(state, Failed)
+        changed = runs.finish(tx, run["id"], RunStatus.FAILED, error=state.error)
+        content = {"kind": "failed", "agent": run["agent"], "error": state.error}
+    return context.outbox.notices(tx, run["id"], content) if changed else []

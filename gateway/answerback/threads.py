@@ -1,0 +1,71 @@
+"""What run and resume share: holding a thread's lease while its agent works, and writing down the end."""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncIterator
+
+from answerback.agent import State
+from answerback.context import Context
+from answerback.settle import Settled, settle
+from answerback.signals import Handed
+from answerback.store import Row, Tx, interactions, leases
+from answerback.store.codec import interaction_in
+from answerback.store.leases import Lease
+
+log = logging.getLogger("answerback.threads")
+
+
+@contextlib.asynccontextmanager
+async def kept(context: Context, lease: Lease) -> AsyncIterator[None]:
+    """Renew a lease for as long as the block runs."""
+
+    async def renew() -> None:
+        while True:
+            await asyncio.sleep(leases.SPAN / 3e6)
+            with contextlib.suppress(Exception):  # the database may be away for a moment: the fence decides
+                await context.store.write(lambda tx: leases.renew(tx, lease))
+
+    keeper = asyncio.create_task(renew())
+    try:
+        yield
+    finally:
+        keeper.cancel()
+
+
+def hand_over(tx: Tx, context: Context, row: Row) -> Handed | None:
+    """Take the thread of an unresumed interaction; None while somebody else has it."""
+    lease = leases.take(tx, row["agent"], row["thread_id"], context.owner)
+    if lease is None:
+        tx.run(interactions.POSTPONE, key=row["id"], at=tx.now + leases.SPAN // 2, error=row["resume_error"])
+        return None
+    tx.run(interactions.BEGUN, key=row["id"], again_at=tx.now + leases.SPAN)
+    return Handed(interaction_in(row), lease, row["resume_attempts"] > 0)
+
+
+def conclude(tx: Tx, context: Context, lease: Lease, state: State) -> tuple[Settled, Handed | None] | None:
+    """Give the lease back and write down `state`; the thread's next answer, if one waits.
+
+    None when the lease was lost meanwhile: then another process has this thread, and nothing is written.
+    """
+    if not leases.release(tx, lease):
+        return None
+    done = settle(tx, context, lease.agent, lease.thread_id, state)
+    row = tx.one(interactions.UNRESUMED_OF, agent=lease.agent, thread_id=lease.thread_id)
+    return done, hand_over(tx, context, row) if row is not None else None
+
+
+def announce(context: Context, concluded: tuple[Settled, Handed | None] | None, lease: Lease) -> None:
+    """After the commit: send, wake, go on."""
+    if concluded is None:
+        log.warning(
+            "the lease of a thread was lost: another process goes on with it", extra={"agent": lease.agent}
+        )
+        return
+    done, following = concluded
+    context.signals.deliver(context.outbox.ours(done.rows))
+    for id in done.changed:
+        context.signals.changed(id)
+    if following is not None:
+        context.signals.resume(following)
+    context.signals.rearm()

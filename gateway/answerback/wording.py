@@ -1,0 +1,176 @@
+"""From a delivery's row to the message that a person reads: which renderer, with what."""
+
+from dataclasses import dataclass, field, replace
+
+from answerback.model import Address, Contact, Interaction, Json, MessageKind, RunStatus
+from answerback.provider import Button, Message
+from answerback.render import (
+    already_message,
+    conversation_message,
+    notice_message,
+    outcome_message,
+    question_message,
+    reminder_message,
+    run_message,
+    unclear_message,
+    which_one_message,
+)
+from answerback.sentences import say
+from answerback.store import Row
+from answerback.store.codec import loads
+from answerback.tokens import Tokens
+
+CLOSED, WHICH_ONE, PENDING, CONFIRM_LINK = "closed", "which_one", "pending", "confirm_link"
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Whom a message is for, and what it needs of the store: names, time, open questions to pick from."""
+
+    person: Contact | None
+    names: dict[str, str]  # by contact id
+    now: int
+    picks: list[tuple[Interaction, str]] = field(default_factory=list)  # with the token of their delivery
+
+    @property
+    def language(self) -> str:
+        return self.person.language if self.person else "en"
+
+    @property
+    def timezone(self) -> str:
+        return self.person.timezone if self.person else "UTC"
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """One delivery about to be put into words."""
+
+    row: Row
+    record: Interaction | None
+    told: Told
+    tokens: Tokens
+    max_choices: int
+
+    @property
+    def to(self) -> Address:
+        row = self.row
+        return Address(
+            row["provider"], row["external_id"], row["place"], row["contact_id"], row["address_id"]
+        )
+
+    @property
+    def asks(self) -> str:
+        """The delivery whose token a reply must carry: this one, or the question it is about."""
+        return str(self.row["id"] if self.row["token_hash"] else self.row["of_delivery"])
+
+
+def compose(sheet: Sheet, thread: tuple[str, ...]) -> Message:
+    """The whole message; `thread` are the ids of our earlier ones that it belongs to."""
+    message = _COMPOSE[MessageKind(sheet.row["kind"])](sheet)
+    return replace(
+        message, delivery_id=sheet.row["id"], interaction_id=sheet.row["interaction_id"], reply_to=thread
+    )
+
+
+def _question(sheet: Sheet) -> Message:
+    assert sheet.record is not None
+    make = reminder_message if sheet.row["kind"] == MessageKind.REMINDER else question_message
+    return make(
+        sheet.record,
+        None if len(sheet.record.questions) > 1 else 0,
+        sheet.to,
+        contact=sheet.told.person,
+        token=sheet.tokens.of(sheet.asks),
+        form_url=sheet.tokens.form_url(sheet.asks),
+        now=sheet.told.now,
+        max_choices=sheet.max_choices,
+    )
+
+
+def _outcome(sheet: Sheet) -> Message:
+    assert sheet.record is not None
+    return outcome_message(sheet.record, sheet.to, **_viewed(sheet, sheet.record))
+
+
+def _viewed(sheet: Sheet, record: Interaction) -> dict[str, Json]:
+    who = record.answered_by
+    return {
+        "viewer": sheet.row["contact_id"],
+        "who": sheet.told.names.get(who, who),
+        "language": sheet.told.language,
+        "timezone": sheet.told.timezone,
+        "now": sheet.told.now,
+    }
+
+
+def _conversation(sheet: Sheet) -> Message:
+    content = loads(sheet.row["content"])
+    key, args = content["key"], content["args"]
+    if key == CLOSED and sheet.record is not None:
+        return already_message(sheet.record, sheet.to, **_viewed(sheet, sheet.record))
+    if key in (WHICH_ONE, PENDING):
+        return _which_one(sheet, key, args.get("text", ""))
+    if key == CONFIRM_LINK:
+        return _confirm_link(sheet, args)
+    if sheet.record is not None and sheet.asks:
+        return _unclear(sheet, sheet.record, key, args)
+    return conversation_message(key, sheet.to, language=sheet.told.language, args=args)
+
+
+def _unclear(sheet: Sheet, record: Interaction, key: str, args: dict[str, str]) -> Message:
+    url = sheet.tokens.form_url(sheet.asks)
+    return unclear_message(
+        record,
+        0,
+        key,
+        {"link": url, **args},
+        sheet.to,
+        contact=sheet.told.person,
+        token=sheet.tokens.of(sheet.asks),
+        form_url=url,
+        max_choices=sheet.max_choices,
+    )
+
+
+def _which_one(sheet: Sheet, key: str, text: str) -> Message:
+    candidates = [(record.questions[0].text, token) for record, token in sheet.told.picks]
+    message = which_one_message(candidates, text, sheet.to, language=sheet.told.language)
+    if key == WHICH_ONE:
+        return message
+    one = len(candidates) == 1
+    title = say("pending_one" if one else "pending", sheet.told.language, count=len(candidates))
+    return replace(message, title=title)
+
+
+def _confirm_link(sheet: Sheet, args: dict[str, str]) -> Message:
+    language, start = sheet.told.language, args["link"]
+    buttons = (
+        Button(say("yes", language), f"link.{start}.y"),
+        Button(say("no", language), f"link.{start}.n"),
+    )
+    return conversation_message(
+        CONFIRM_LINK, sheet.to, language=language, args={"who": args["who"]}, buttons=buttons
+    )
+
+
+def _notice(sheet: Sheet) -> Message:
+    content = loads(sheet.row["content"])
+    if "text" in content:
+        return notice_message(content["text"], sheet.to, language=sheet.told.language)
+    return run_message(
+        sheet.to,
+        who=content["agent"].replace("_", " ").capitalize(),
+        status=RunStatus(content["kind"]),
+        result=content.get("result"),
+        error=content.get("error", ""),
+        language=sheet.told.language,
+    )
+
+
+_COMPOSE = {
+    MessageKind.QUESTION: _question,
+    MessageKind.REMINDER: _question,
+    MessageKind.OUTCOME: _outcome,
+    MessageKind.CONVERSATION: _conversation,
+    MessageKind.NOTICE: _notice,
+}
