@@ -1,0 +1,119 @@
+"""Law 10, sending: a failing provider is retried, then set aside with its reason, and stops nothing else."""
+
+import asyncio
+
+from answerback.errors import Moved, TryLater, Undeliverable
+from answerback.model import RunStatus
+from answerback.settings import Route
+from answerback.store import Row, Tx, deliveries
+from answerback.testing import MemoryProvider, ScriptedAgent, asks
+from tests.support.databases import Database
+from tests.support.gateway import Gateway, gateway
+
+IN_ORDER = {"default": Route("default", ask=("ben",), providers=("memory", "other"))}
+
+
+async def rows(g: Gateway) -> list[Row]:
+    (record,) = (await g.app.reader.interactions()).items
+
+    def tx(tx: Tx) -> list[Row]:
+        found = tx.all(deliveries.OF, interaction_id=record.id)
+        return [row for row in found if row["provider"] != "form"]
+
+    return await g.app.context.store.read(tx)
+
+
+async def test_a_temporary_failure_is_tried_again_after_a_while(database: Database) -> None:
+    async with gateway(database, ScriptedAgent(asks("Which?"))) as g:
+        g.memory.failures.extend([TryLater(30, "busy"), RuntimeError("a bug in the plugin")])
+        await g.run()
+        await g.later(29)
+        assert g.memory.titles("1001") == []
+        await g.later(2)
+        assert g.memory.titles("1001") == []
+        await g.later(60)
+        assert g.memory.titles("1001") == ["Which?"]
+
+
+async def test_a_permanent_failure_asks_on_the_next_provider_at_once(database: Database) -> None:
+    other = MemoryProvider("other")
+    async with gateway(
+        database, ScriptedAgent(asks("Which?")), providers={"other": other}, routes=IN_ORDER
+    ) as g:
+        g.memory.failures.append(Undeliverable("blocked", address_dead=True))
+        run = await g.run()
+        assert (g.memory.titles("2002"), other.titles("b")) == ([], ["Which?"])
+        assert {row["provider"]: (row["status"], row["error"]) for row in await rows(g)} == {
+            "memory": ("failed", "blocked"),
+            "other": ("sent", ""),
+        }
+        await g.receive(other.typed("b", "this"), "other")
+        assert (await g.settled(run.id)).status is RunStatus.COMPLETED
+
+
+async def test_a_provider_that_keeps_failing_is_set_aside_with_its_reason(database: Database) -> None:
+    async with gateway(database, ScriptedAgent(asks("Which?"))) as g:
+        g.memory.failures.extend(TryLater(1, "still busy") for _ in range(30))
+        await g.run()
+        for _ in range(30):
+            await g.later(600)
+        (row,) = await rows(g)
+        assert (row["status"], row["error"], row["next_attempt_at"]) == ("failed", "still busy", None)
+
+
+async def test_a_place_that_moved_gets_the_message_at_its_new_id(database: Database) -> None:
+    async with gateway(database, ScriptedAgent(asks("Which?"))) as g:
+        g.memory.failures.append(Moved("-100200"))
+        await g.run()
+        await g.later(1)
+        assert g.memory.titles("-100200") == ["Which?"]
+
+
+async def test_a_hanging_provider_delays_nobody_else(database: Database) -> None:
+    other = MemoryProvider("other")
+    routes = {"default": Route("default", ask=("ben",), providers=("memory", "other"), at_once=True)}
+    async with gateway(
+        database, ScriptedAgent(asks("Which?")), providers={"other": other}, routes=routes
+    ) as g:
+        g.memory.hang = asyncio.Event()
+        from answerback.run import RunRequest
+
+        await g.app.runner.start(RunRequest("scripted"))
+        await g.app.runner.idle()
+        for _ in range(200):
+            if other.shown:
+                break
+            await asyncio.sleep(0.005)
+        assert other.titles("b") == ["Which?"] and g.memory.shown == []
+        g.memory.hang.set()
+        await g.app.idle()
+
+
+async def test_an_answer_while_a_copy_is_on_its_way_still_edits_that_copy(database: Database) -> None:
+    async with gateway(database, ScriptedAgent(asks("Which?"))) as g:
+        g.memory.hang = asyncio.Event()
+        from answerback.run import RunRequest
+
+        await g.app.runner.start(RunRequest("scripted"))
+        await g.app.runner.idle()
+        (record,) = (await g.app.reader.interactions()).items
+        await g.app.receiver.respond(record.id, "first", by="", via="api")
+        g.memory.hang.set()
+        await g.app.idle()
+        assert [shown.edited for shown in g.memory.shown][0] is True
+
+
+async def test_a_claim_of_a_process_that_died_is_taken_up_by_the_next(database: Database) -> None:
+    agent = ScriptedAgent(asks("Which?"))
+    async with gateway(database, agent) as g:
+        g.memory.hang = asyncio.Event()  # never set: the process is stopped while the message is under way
+        from answerback.run import RunRequest
+
+        await g.app.runner.start(RunRequest("scripted"))
+        await g.app.runner.idle()
+        clock = g.clock
+    async with gateway(database, agent, clock=clock) as g:
+        await g.sweep()
+        assert g.memory.titles("1001") == []  # the claim still stands
+        await g.later(61)
+        assert g.memory.titles("1001") == ["Which?"]

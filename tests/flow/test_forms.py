@@ -1,0 +1,109 @@
+"""The form behind a link: plain questions by link alone, confirmations with the code of law 7."""
+
+import re
+
+import pytest
+
+from answerback.ask import AskRequest
+from answerback.errors import AlreadyAnswered, Conflict, DoesNotFit, NotAllowed, NotFound
+from answerback.model import InteractionStatus, Question, QuestionKind
+from tests.support.databases import Database
+from tests.support.gateway import Gateway, gateway
+
+TEXT = Question("q1", "Which city?")
+WIPE = Question("q1", "Wipe?", QuestionKind.CONFIRM)
+
+
+def token_of(url: str) -> str:
+    return url.rpartition("/")[2]
+
+
+def newest_code(g: Gateway) -> str:
+    found = re.search(r"\d{6}", g.memory.titles("1001")[-1])
+    assert found is not None
+    return found[0]
+
+
+async def test_a_link_answers_a_plain_question(database: Database) -> None:
+    async with gateway(database, form_auth="code") as g:
+        asked = await g.app.asker.ask(AskRequest((TEXT,)))
+        token = token_of(asked.form_url)
+        assert (await g.app.receiver.form_view(token)).interaction.status is InteractionStatus.PENDING
+        view = await g.app.receiver.form_submit(token, {"q1": "Vienna"}, text="Vienna")
+        assert (view.interaction.status, view.interaction.answered_via) == (
+            InteractionStatus.COMPLETED,
+            "form",
+        )
+        with pytest.raises(AlreadyAnswered):
+            await g.app.receiver.form_submit(token, {"q1": "Graz"})
+
+
+async def test_an_unknown_link_is_not_found(database: Database) -> None:
+    async with gateway(database) as g:
+        for token in ("", "x", "a" * 26, "é" * 26):
+            with pytest.raises(NotFound):
+                await g.app.receiver.form_view(token)
+
+
+async def test_a_confirmation_needs_the_code_that_was_sent_to_the_same_address(database: Database) -> None:
+    async with gateway(database, form_auth="code") as g:
+        asked = await g.app.asker.ask(AskRequest((WIPE,)))
+        await g.app.idle()
+        link = token_of(g.memory.shown[0].message.form_url)
+        with pytest.raises(NotAllowed):
+            await g.app.receiver.form_submit(link, {"q1": True})
+        await g.app.receiver.form_send_code(link)
+        await g.app.idle()
+        with pytest.raises(NotAllowed, match="not the code"):
+            await g.app.receiver.form_submit(link, {"q1": True}, code="000000x")
+        view = await g.app.receiver.form_submit(link, {"q1": True}, code=newest_code(g))
+        assert (view.interaction.status, view.you) == (InteractionStatus.COMPLETED, True)
+        with pytest.raises(NotAllowed, match="not sent to anybody"):
+            await g.app.receiver.form_send_code(token_of(asked.form_url))
+
+
+async def test_codes_cannot_be_guessed_or_asked_for_without_end(database: Database) -> None:
+    async with gateway(database, form_auth="code") as g:
+        await g.app.asker.ask(AskRequest((WIPE,)))
+        await g.app.idle()
+        link = token_of(g.memory.shown[0].message.form_url)
+        await g.app.receiver.form_send_code(link)
+        await g.app.idle()
+        with pytest.raises(Conflict, match="half a minute"):
+            await g.app.receiver.form_send_code(link)
+        for _ in range(5):
+            with pytest.raises(NotAllowed):
+                await g.app.receiver.form_submit(link, {"q1": True}, code="wrong")
+        with pytest.raises(NotAllowed, match="Too many"):
+            await g.app.receiver.form_submit(link, {"q1": True}, code=newest_code(g))
+        g.clock.advance(31)
+        await g.app.receiver.form_send_code(link)
+        await g.app.idle()
+        g.clock.advance(601)
+        with pytest.raises(NotAllowed, match="Ask for a new one"):
+            await g.app.receiver.form_submit(link, {"q1": True}, code=newest_code(g))
+
+
+async def test_every_required_question_needs_an_answer_that_fits(database: Database) -> None:
+    number = Question("q2", "How many?", QuestionKind.NUMBER, whole=True, required=False)
+    async with gateway(database) as g:
+        asked = await g.app.asker.ask(AskRequest((TEXT, number)))
+        token = token_of(asked.form_url)
+        with pytest.raises(DoesNotFit, match="no answer yet"):
+            await g.app.receiver.form_submit(token, {"q2": 3})
+        with pytest.raises(DoesNotFit):
+            await g.app.receiver.form_submit(token, {"q1": "Vienna", "q2": "many"})
+        view = await g.app.receiver.form_submit(token, {"q1": "Vienna"})
+        assert view.interaction.status is InteractionStatus.COMPLETED
+
+
+async def test_the_same_idempotency_key_asks_once(database: Database) -> None:
+    async with gateway(database) as g:
+        first = await g.app.asker.ask(AskRequest((TEXT,), idempotency_key="k1"))
+        second = await g.app.asker.ask(AskRequest((TEXT,), idempotency_key="k1"))
+        await g.app.idle()
+        assert (first.created, second.created) == (True, False)
+        assert (second.interaction.id, second.form_url) == (first.interaction.id, first.form_url)
+        assert g.memory.titles("1001") == ["Which city?"]
+        with pytest.raises(Conflict):
+            await g.app.asker.ask(AskRequest((WIPE,), idempotency_key="k1"))

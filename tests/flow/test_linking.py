@@ -1,0 +1,62 @@
+"""A chat is linked to a contact by a one-time code; a contact that already has a chat confirms there first."""
+
+from answerback.model import Contact, RunStatus
+from answerback.testing import ScriptedAgent, asks
+from tests.support.databases import Database
+from tests.support.gateway import ALICE, Gateway, gateway
+
+CAROL = Contact("carol", "Carol")
+WITH_CAROL = {"contacts": {"alice": ALICE, "carol": CAROL}}
+
+
+async def code_for(g: Gateway, contact: str) -> str:
+    return (await g.app.linker.create(contact, "memory")).code
+
+
+async def test_the_code_links_the_chat_once(database: Database) -> None:
+    agent = ScriptedAgent(asks("Which?"))
+    async with gateway(database, agent, **WITH_CAROL) as g:
+        code = await code_for(g, "carol")
+        await g.types("3003", f"/start {code}")
+        assert g.memory.titles("3003") == ["This chat is now linked to Carol."]
+        await g.types("4004", f"/start {code}")
+        assert g.memory.titles("4004") == [
+            "This link does not work any more. Ask whoever runs the agent for a new one."
+        ]
+        run = await g.run(ask=("carol",))
+        await g.types("3003", "hello")
+        assert (await g.settled(run.id)).status is RunStatus.COMPLETED
+
+
+async def test_the_code_works_for_ten_minutes_and_in_private_only(database: Database) -> None:
+    async with gateway(database, **WITH_CAROL) as g:
+        code = await code_for(g, "carol")
+        await g.types("-55", f"/start {code}", private=False)
+        assert g.memory.titles("-55") == ["Please open the link in a private chat."]
+        g.clock.advance(601)
+        await g.types("3003", f"/start {code}")
+        assert g.memory.titles("3003")[-1].startswith("This link does not work any more.")
+
+
+async def test_a_second_chat_is_linked_only_after_the_first_says_yes(database: Database) -> None:
+    agent = ScriptedAgent(asks("Which?", "A"))
+    async with gateway(database, agent, **WITH_CAROL) as g:
+        await g.types("6666", f"/start {await code_for(g, 'alice')}")
+        assert g.memory.titles("6666") == []
+        assert g.memory.titles("1001") == ["Another chat wants to answer as you, Alice. Is that you?"]
+        await g.taps("1001", "Yes")
+        assert g.memory.titles("6666") == ["This chat is now linked to Alice."]
+        run = await g.run()
+        assert g.memory.titles("6666")[-1] == "Which?"
+        await g.taps("6666", "A")
+        assert (await g.settled(run.id)).status is RunStatus.COMPLETED
+
+
+async def test_a_no_keeps_the_chat_as_it_is(database: Database) -> None:
+    agent = ScriptedAgent(asks("Which?", "A"))
+    async with gateway(database, agent, **WITH_CAROL) as g:
+        await g.types("6666", f"/start {await code_for(g, 'alice')}")
+        await g.taps("1001", "No")
+        await g.run()
+        assert g.memory.titles("6666") == []
+        assert g.memory.titles("1001")[-1] == "Which?"

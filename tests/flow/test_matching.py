@@ -1,0 +1,83 @@
+"""Which question a reply is for: by token, by reference, by code, or the only one; never a guess."""
+
+from answerback.model import RunStatus
+from answerback.testing import ScriptedAgent, asks
+from tests.support.databases import Database
+from tests.support.gateway import gateway
+
+
+async def test_a_plain_text_answers_when_only_one_question_is_open(database: Database) -> None:
+    agent = ScriptedAgent(asks("Which city?"))
+    async with gateway(database, agent) as g:
+        run = await g.run()
+        await g.types("1001", "  Vienna, the old part \n")
+        assert (await g.settled(run.id)).result == ["  Vienna, the old part \n"]
+
+
+async def test_with_two_open_a_plain_text_is_asked_about_and_the_tap_gives_it_to_the_one_picked(
+    database: Database,
+) -> None:
+    agent = ScriptedAgent([asks("Delete A?", confirm=True), asks("Delete B?", confirm=True)])
+    async with gateway(database, agent) as g:
+        run = await g.run()
+        await g.types("1001", "yes")
+        assert agent.journal == []
+        assert g.memory.titles("1001")[-1] == "Two questions are open. Which one is “yes” for?"
+        await g.taps("1001", "Delete B?")
+        await g.settled(run.id)
+        assert [(text, answer.values) for _, text, answer in agent.journal] == [("Delete B?", {"q1": True})]
+
+
+async def test_a_reply_to_the_message_answers_that_question(database: Database) -> None:
+    agent = ScriptedAgent([asks("A?"), asks("B?")])
+    async with gateway(database, agent) as g:
+        run = await g.run()
+        b = next(shown for shown in g.memory.shown if shown.message.title == "B?")
+        await g.types("1001", "for b", references=[b.id])
+        await g.settled(run.id)
+        assert [(text, answer.text) for _, text, answer in agent.journal] == [("B?", "for b")]
+
+
+async def test_the_short_code_in_the_text_says_which_question(database: Database) -> None:
+    agent = ScriptedAgent([asks("A?"), asks("B?")])
+    async with gateway(database, agent) as g:
+        run = await g.run()
+        b = next(shown.message for shown in g.memory.shown if shown.message.title == "B?")
+        await g.types("1001", f"for b #{b.code}")
+        await g.settled(run.id)
+        assert [(text, answer.values["q1"]) for _, text, answer in agent.journal] == [("B?", "for b")]
+        assert agent.journal[0][2].text == f"for b #{b.code}"
+
+
+async def test_a_reply_to_a_closed_question_says_so_and_answers_no_other(database: Database) -> None:
+    agent = ScriptedAgent(asks("First?"), asks("Second?"))
+    async with gateway(database, agent) as g:
+        run = await g.run()
+        first = g.memory.shown[0].id
+        await g.types("1001", "one")
+        await g.types("1001", "two", references=[first])
+        assert (await g.settled(run.id)).status is RunStatus.WAITING
+        assert [answer.text for _, _, answer in agent.journal] == ["one"]
+        assert g.memory.titles("1001")[-1].startswith("You answered this at")
+
+
+async def test_help_and_pending_are_commands(database: Database) -> None:
+    agent = ScriptedAgent(asks("Which?"))
+    async with gateway(database, agent) as g:
+        await g.types("1001", "pending")
+        assert g.memory.titles("1001") == ["Nothing is waiting for you."]
+        await g.run()
+        await g.types("1001", "/help")
+        await g.types("1001", "pending")
+        assert g.memory.titles("1001")[-2].startswith("Answer a question by tapping or writing.")
+        assert g.memory.titles("1001")[-1] == "One question is open."
+    assert agent.journal == []
+
+
+async def test_cancel_stops_the_run_that_asks(database: Database) -> None:
+    agent = ScriptedAgent(asks("Which?"))
+    async with gateway(database, agent) as g:
+        run = await g.run()
+        await g.types("1001", "cancel")
+        assert (await g.settled(run.id)).status is RunStatus.CANCELLED
+    assert agent.journal == []

@@ -1,0 +1,114 @@
+"""Runs: started once, shown as they are, failed without harm, tried again, cancelled, replaced."""
+
+import pytest
+
+from answerback.errors import AgentUnavailable, Conflict, NotFound
+from answerback.model import InteractionStatus, RunStatus
+from answerback.run import RunRequest
+from answerback.testing import ScriptedAgent, asks
+from tests.support.databases import Database
+from tests.support.gateway import gateway
+
+
+async def test_a_waiting_thread_takes_no_second_run(database: Database) -> None:
+    async with gateway(database, ScriptedAgent(asks("Which?"))) as g:
+        await g.run(thread_id="t1")
+        with pytest.raises(Conflict, match="waiting"):
+            await g.app.runner.start(RunRequest("scripted", thread_id="t1"))
+
+
+async def test_replace_withdraws_what_waits_and_starts_anew(database: Database) -> None:
+    agent = ScriptedAgent(asks("Which?", "A", "B"))
+    async with gateway(database, agent) as g:
+        first = await g.run(thread_id="t1")
+        tap = g.memory.tapped("1001", "A")
+        second = await g.run(thread_id="t1", replace=True)
+        assert (await g.app.runner.get(first.id)).status is RunStatus.CANCELLED
+        await g.receive(tap)  # on the message of the first run
+        assert (await g.settled(second.id)).status is RunStatus.WAITING
+        assert agent.journal == []
+        await g.taps("1001", "B")
+        assert (await g.settled(second.id)).result == ["b"]
+
+
+async def test_an_agent_that_raises_fails_the_run_and_the_gateway_goes_on(database: Database) -> None:
+    agent = ScriptedAgent(asks("Which?"))
+    async with gateway(database, agent) as g:
+        run = await g.run()
+        await g.types("1001", "fail")
+        run = await g.settled(run.id)
+        assert (run.status, run.error) == (RunStatus.FAILED, "ValueError: told to fail")
+        assert g.memory.titles("1001")[-1] == "⚠️ Scripted stopped: ValueError: told to fail"
+        again = await g.run()
+        assert again.status is RunStatus.WAITING
+
+
+async def test_a_failed_run_can_be_tried_again(database: Database) -> None:
+    agent = ScriptedAgent(asks("Which?"))
+    async with gateway(database, agent) as g:
+        run = await g.run()
+        with pytest.raises(Conflict):
+            await g.app.runner.retry(run.id)
+        await g.types("1001", "fail")
+        await g.app.runner.retry(run.id)
+        run = await g.settled(run.id)
+        assert run.status is RunStatus.WAITING
+        await g.types("1001", "better")
+        assert (await g.settled(run.id)).result == ["better"]
+
+
+async def test_an_agent_that_is_away_gets_the_answer_when_it_is_back(database: Database) -> None:
+    agent = ScriptedAgent(asks("Which?"))
+    async with gateway(database, agent) as g:
+        run = await g.run()
+        agent.failures = [AgentUnavailable("its server is away"), RuntimeError("odd")]
+        await g.types("1001", "kept")
+        assert (await g.settled(run.id)).status is RunStatus.RUNNING
+        await g.later(10)
+        await g.later(20)
+        assert (await g.settled(run.id)).result == ["kept"]
+
+
+async def test_an_answer_that_can_never_be_given_is_set_aside_with_its_reason(database: Database) -> None:
+    agent = ScriptedAgent(asks("Which?"))
+    async with gateway(database, agent) as g:
+        await g.run()
+        agent.failures = [AgentUnavailable("gone for good") for _ in range(50)]
+        await g.types("1001", "kept")
+        for _ in range(15):
+            await g.later(600)
+        (record,) = (await g.app.reader.interactions()).items
+        assert (record.status, record.resumed_at) == (InteractionStatus.COMPLETED, None)
+        assert record.resume_error == "gone for good"
+
+
+async def test_unknown_agents_and_runs_are_not_found(database: Database) -> None:
+    async with gateway(database) as g:
+        with pytest.raises(NotFound, match="no agent"):
+            await g.app.runner.start(RunRequest("nobody"))
+        with pytest.raises(NotFound):
+            await g.app.runner.get("nothing")
+
+
+async def test_runs_are_listed_page_by_page(database: Database) -> None:
+    async with gateway(database, ScriptedAgent(asks("Which?"))) as g:
+        ids = [(await g.run()).id for _ in range(5)]
+        first = await g.app.runner.list("waiting", limit=3)
+        second = await g.app.runner.list("waiting", limit=3, after=first.next)
+        assert [run.id for run in (*first.items, *second.items)] == ids
+        assert second.next is None
+
+
+async def test_parallel_questions_are_answered_in_any_order(database: Database) -> None:
+    agent = ScriptedAgent([asks("A?"), asks("B?"), asks("C?")], asks("Last?"))
+    async with gateway(database, agent) as g:
+        run = await g.run()
+        for title in ("C?", "A?", "B?"):
+            shown = next(shown for shown in g.memory.shown if shown.message.title == title)
+            await g.types("1001", f"answer to {title}", references=[shown.id])
+        await g.types("1001", "end")
+        assert (await g.settled(run.id)).result == ["answer to C?", "answer to A?", "answer to B?", "end"]
+        assert {text: answer.text for _, text, answer in agent.journal} == {
+            **{title: f"answer to {title}" for title in ("A?", "B?", "C?")},
+            "Last?": "end",
+        }
