@@ -1,0 +1,71 @@
+"""The HTTP API under /v1 as one application: its endpoints, its errors, its OpenAPI description."""
+
+from typing import Any
+
+from fastapi import FastAPI
+from pydantic.json_schema import models_json_schema
+
+import answerback
+from answerback.web import interactions, people, runs
+from answerback.web.problems import HANDLERS
+from answerback.web.records import Ascii
+from answerback.web.requests import MODELS
+from answerback.web.services import Services
+
+_REFERENCE = "#/components/schemas/{model}"
+_PROBLEM = {
+    "type": "object",
+    "properties": {
+        "type": {"type": "string"},
+        "title": {"type": "string"},
+        "status": {"type": "integer"},
+        "code": {"type": "string"},
+        "detail": {"type": "string"},
+        "errors": {"type": "array", "items": {"type": "object"}},
+    },
+}
+
+
+class Api(FastAPI):
+    """FastAPI with request bodies described by hand: they are read by the strict parser, not by FastAPI."""
+
+    def openapi(self) -> dict[str, Any]:
+        """The OpenAPI description, built once."""
+        if self.openapi_schema is None:
+            schema = super().openapi()
+            schemas = schema.setdefault("components", {}).setdefault("schemas", {})
+            modes = [(model, "validation") for model in (*MODELS, *people.MODELS)]
+            _, described = models_json_schema(modes, ref_template=_REFERENCE)  # type: ignore[arg-type]
+            schemas.update(described["$defs"])
+            schemas["Problem"] = _PROBLEM
+            for name in ("HTTPValidationError", "ValidationError"):  # errors are problem documents here
+                schemas.pop(name, None)
+        return self.openapi_schema or {}
+
+
+def create_api(services: Services) -> Api:
+    """The API; whoever calls it has been authenticated, see `application`."""
+    api = Api(
+        title="answerback",
+        version=answerback.__version__,
+        description=answerback.__doc__ or "",
+        docs_url=None,
+        redoc_url=None,
+        openapi_url=None,
+        redirect_slashes=False,
+        exception_handlers=HANDLERS,
+        default_response_class=Ascii,
+        responses={
+            "4XX": {
+                "description": "A problem document (RFC 9457): what happened, then what to do.",
+                "content": {
+                    "application/problem+json": {"schema": {"$ref": _REFERENCE.format(model="Problem")}}
+                },
+            }
+        },
+    )
+    runs.add(api, services)
+    interactions.add(api, services)
+    if services.people:
+        people.add(api, services.people)
+    return api

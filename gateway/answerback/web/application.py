@@ -1,0 +1,74 @@
+"""The whole HTTP interface as one ASGI application."""
+
+from starlette.applications import Starlette
+from starlette.datastructures import MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from answerback.web import assets, docs, form, health, hooks
+from answerback.web.api import create_api
+from answerback.web.auth import authenticate
+from answerback.web.problems import HANDLERS, Problem
+from answerback.web.services import Services
+
+# For every answer that does not say otherwise: nothing is kept, sniffed, framed or passed on.
+_DEFAULTS = {
+    "cache-control": "no-store",
+    "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+}
+
+
+def create_app(services: Services) -> ASGIApp:
+    """The application that a server runs; it starts and stops nothing itself."""
+    api = create_api(services)
+    site = Starlette(
+        routes=[
+            *hooks.routes(services),
+            *form.routes(services),
+            *health.routes(services),
+            *assets.routes(),
+            *docs.routes(api),
+        ],
+        exception_handlers=HANDLERS,
+    )
+    site.router.redirect_slashes = False  # redirects would be built from the Host header
+    return _Headers(_Door(services, site, api))
+
+
+class _Door:
+    """Everything under /v1 goes to the API, and only with a key: before a byte of the body is read."""
+
+    def __init__(self, services: Services, site: ASGIApp, api: ASGIApp) -> None:
+        self._keys, self._site, self._api = services.settings.api_keys, site, api
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or not f"{scope['path']}/".startswith("/v1/"):
+            return await self._site(scope, receive, send)
+        headers = dict(scope["headers"])
+        try:
+            key = authenticate(headers.get(b"authorization", b""), self._keys)
+        except Problem as problem:
+            return await problem.response()(scope, receive, send)
+        await self._api({**scope, "answerback.key": key}, receive, send)
+
+
+class _Headers:
+    """Adds the default headers to every answer, errors included."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return await self._app(scope, receive, send)
+
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in _DEFAULTS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        await self._app(scope, receive, with_headers)

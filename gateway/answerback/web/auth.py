@@ -1,0 +1,86 @@
+"""Who calls the API: bearer keys, compared by digest, and what each of them may do.
+
+Scopes: `ask` starts runs and asks questions, and steers what was asked; `read` sees runs, questions and
+answers; `answer` answers in a person's place; `admin` may do what `ask` and `read` may, for every agent
+that the key names. A key without scopes may do everything.
+"""
+
+import hashlib
+import hmac
+from collections.abc import Callable, Sequence
+from typing import Annotated, cast
+
+from fastapi import Depends, Request, Security
+from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+
+from answerback.errors import NotFound
+from answerback.web.problems import Problem
+from answerback.web.services import ApiKey
+
+_ANNOUNCED = HTTPBearer(auto_error=False, scheme_name="key", description="An API key of this installation.")
+
+
+def authenticate(header: bytes, keys: Sequence[ApiKey]) -> ApiKey:
+    """The key that an Authorization header carries, as raw bytes. Raises `Problem` 401.
+
+    Every configured digest is compared, in constant time, so that the time taken tells nothing.
+    """
+    scheme, _, secret = header.strip().partition(b" ")
+    if scheme.lower() != b"bearer" or not secret.strip():
+        raise _unauthorized("Send an API key: Authorization: Bearer KEY.", "")
+    digest = hashlib.sha256(secret.strip()).hexdigest().encode()
+    found = None
+    for key in keys:
+        if hmac.compare_digest(digest, key.sha256.strip().lower().encode()):
+            found = key
+    if found is None:
+        raise _unauthorized("This API key is not known here.", ', error="invalid_token"')
+    return found
+
+
+def _unauthorized(detail: str, error: str) -> Problem:
+    return Problem(401, "unauthorized", detail, {"WWW-Authenticate": f'Bearer realm="answerback"{error}'})
+
+
+def may(*scopes: str) -> Callable[..., ApiKey]:
+    """A dependency: the caller's key, if it has one of `scopes`. Raises `Problem` 403."""
+
+    def check(
+        request: Request,
+        announced: Annotated[HTTPAuthorizationCredentials | None, Security(_ANNOUNCED)],
+    ) -> ApiKey:
+        key = cast("ApiKey", request.scope["answerback.key"])
+        if key.scopes and key.scopes.isdisjoint(scopes):
+            wanted = " or ".join(scopes)
+            challenge = f'Bearer realm="answerback", error="insufficient_scope", scope="{" ".join(scopes)}"'
+            detail = f"This needs a key with the scope {wanted}."
+            raise Problem(403, "not-allowed", detail, {"WWW-Authenticate": challenge})
+        return key
+
+    return check
+
+
+MayAsk = Annotated[ApiKey, Depends(may("ask", "admin"))]
+MayRead = Annotated[ApiKey, Depends(may("read", "admin"))]
+MayFollow = Annotated[ApiKey, Depends(may("ask", "read", "admin"))]  # an asker may wait for its answer
+MayAnswer = Annotated[ApiKey, Depends(may("answer"))]
+
+
+def sees(key: ApiKey, agent: str) -> bool:
+    """Whether the key may have to do with this agent."""
+    return not key.agents or agent in key.agents
+
+
+def require_sight(key: ApiKey, agent: str, what: str) -> None:
+    """Raises `NotFound`: what belongs to another agent does not exist for this key."""
+    if not sees(key, agent):
+        raise NotFound(f"There is no such {what}.")
+
+
+def agent_for(key: ApiKey, named: str) -> str:
+    """The agent that a new question is asked for: the named one, or the only one the key may speak for."""
+    if not named and len(key.agents) == 1:
+        return next(iter(key.agents))
+    if not sees(key, named):
+        raise Problem(403, "not-allowed", "This key may not speak for that agent. Name one that it may.")
+    return named

@@ -1,0 +1,116 @@
+"""Interactions over HTTP: ask, look, wait, answer, cancel."""
+
+from typing import Annotated
+
+from fastapi import FastAPI, Header, Query, Request, Response
+
+from answerback.ask import AskRequest
+from answerback.model import Interaction, InteractionStatus, OnExpire
+from answerback.web.auth import (
+    MayAnswer,
+    MayAsk,
+    MayFollow,
+    MayRead,
+    agent_for,
+    require_sight,
+    sees,
+)
+from answerback.web.durations import seconds
+from answerback.web.parameters import After, InteractionId, Limit, accepts
+from answerback.web.questions import questions
+from answerback.web.records import (
+    AskedOut,
+    InteractionOut,
+    InteractionsOut,
+    RespondedOut,
+    StatusOut,
+    asked_out,
+    interaction_out,
+    status_out,
+)
+from answerback.web.requests import CancelIn, InteractionIn, ResponseIn, read
+from answerback.web.services import ApiKey, Services
+
+LONGEST_WAIT = 120.0
+_Key = Annotated[str, Header(alias="Idempotency-Key", max_length=255)]
+_Timeout = Annotated[str, Query(max_length=40, description="Seconds, or a text such as 30s; at most 120.")]
+
+
+def add(api: FastAPI, services: Services) -> None:
+    """Adds the endpoints under /v1/interactions."""
+    limit_bytes = services.settings.limits.body_bytes
+    reader = services.reader
+
+    async def own(key: ApiKey, id: str) -> Interaction:
+        interaction = await reader.interaction(id)
+        require_sight(key, interaction.agent, "interaction")
+        return interaction
+
+    @api.post("/v1/interactions", status_code=201, openapi_extra=accepts(InteractionIn))
+    async def ask(request: Request, response: Response, key: MayAsk, idempotency_key: _Key = "") -> AskedOut:
+        """Ask. The same `Idempotency-Key` again gets the first result again, with 200."""
+        body = await read(request, InteractionIn, limit_bytes)
+        asked = await services.asker.ask(ask_request(body, agent_for(key, body.agent), idempotency_key))
+        response.status_code = 201 if asked.created else 200
+        response.headers["Location"] = f"/v1/interactions/{asked.interaction.id}"
+        return asked_out(asked)
+
+    @api.get("/v1/interactions")
+    async def page(
+        key: MayRead, status: InteractionStatus | None = None, limit: Limit = 50, after: After = None
+    ) -> InteractionsOut:
+        """Interactions, a page at a time; `next` is what `after` takes for the following page."""
+        found = await reader.interactions(str(status) if status else None, limit, after)
+        items = [interaction_out(item) for item in found.items if sees(key, item.agent)]
+        return InteractionsOut(items=items, next=found.next)
+
+    @api.get("/v1/interactions/{id}")
+    async def show(id: InteractionId, key: MayFollow) -> InteractionOut:
+        """The record."""
+        return interaction_out(await own(key, id))
+
+    @api.get("/v1/interactions/{id}/status")
+    async def status(id: InteractionId, key: MayFollow) -> StatusOut:
+        """Only whether it is pending, completed, expired or cancelled, and since when."""
+        return status_out(await own(key, id))
+
+    @api.get("/v1/interactions/{id}/wait")
+    async def wait(id: InteractionId, key: MayFollow, timeout: _Timeout = "30") -> InteractionOut:
+        """The record as soon as it is not pending any more, or as it is after `timeout`."""
+        await own(key, id)
+        return interaction_out(await reader.wait(id, min(seconds(timeout), LONGEST_WAIT)))
+
+    @api.post("/v1/interactions/{id}/respond", openapi_extra=accepts(ResponseIn))
+    async def respond(request: Request, id: InteractionId, key: MayAnswer) -> RespondedOut:
+        """Answer. 409 if somebody has answered, 410 if it is closed, 422 if the value does not fit."""
+        body = await read(request, ResponseIn, limit_bytes)
+        await own(key, id)
+        await services.receiver.respond(id, body.response, by=key.contact or key.name, via="api")
+        return RespondedOut()
+
+    @api.post("/v1/interactions/{id}/cancel", openapi_extra=accepts(CancelIn, optional=True))
+    async def cancel(request: Request, id: InteractionId, key: MayAsk) -> InteractionOut:
+        """Withdraw the question; whoever was asked is told."""
+        body = await read(request, CancelIn, limit_bytes, optional=True)
+        await own(key, id)
+        return interaction_out(await services.asker.cancel(id, body.reason or "cancelled by the asker"))
+
+
+def ask_request(body: InteractionIn, agent: str, idempotency_key: str) -> AskRequest:
+    """The ask that a request body stands for. Raises `DoesNotFit`."""
+    return AskRequest(
+        questions=questions(body),
+        context=body.context,
+        title=body.title,
+        ask=tuple(body.ask),
+        route=body.route,
+        expires_in=None if body.expires_in is None else seconds(body.expires_in),
+        on_expire=OnExpire(body.on_expire) if body.on_expire else None,
+        default=body.default,
+        sensitive=body.sensitive,
+        state=body.state,
+        callback_url=body.callback_url,
+        agent=agent,
+        user=body.user,
+        idempotency_key=idempotency_key,
+    )

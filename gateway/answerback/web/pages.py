@@ -1,0 +1,160 @@
+"""The form's pages: what the templates are given, and the headers that every page carries."""
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import jinja2
+from starlette.responses import HTMLResponse
+
+from answerback import render
+from answerback.model import Question, QuestionKind
+from answerback.sentences import say
+from answerback.web.arguments import arguments
+from answerback.web.assets import versioned
+from answerback.web.csrf import Proof
+from answerback.web.fields import bounds, decisions
+from answerback.web.posted import Posted
+from answerback.web.wording import word
+
+if TYPE_CHECKING:
+    from answerback.forms import FormView
+
+POLICY = (
+    "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src data:; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+BY_BUTTON = (QuestionKind.CONFIRM, QuestionKind.CHOICE, QuestionKind.REVIEW)
+CLAIM = 1000  # characters of what an agent says about its own action
+_templates = jinja2.Environment(
+    loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
+    autoescape=True,
+    undefined=jinja2.StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+_templates.globals.update(
+    style=versioned("style.css"),
+    script=versioned("form.js"),
+    arguments=arguments,
+    decisions=decisions,
+    bounds=bounds,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What a page shows beside the question: what was typed, what is wrong with it, and the proof."""
+
+    proof: Proof
+    posted: Posted = field(default_factory=Posted)
+    errors: dict[str, str] = field(default_factory=dict)
+    problem: str = ""  # a sentence above everything
+    code_sent: bool = False
+
+
+def question_page(view: "FormView", entry: Entry, status: int = 200) -> HTMLResponse:
+    """The question with the inputs that fit, or, for law 7, first the button that sends a code."""
+    record = view.interaction
+    review = any(question.kind is QuestionKind.REVIEW for question in record.questions)
+    claim = render.visible(record.context)
+    return _page(
+        "question.html",
+        view.language,
+        status,
+        record=record,
+        entry=entry,
+        heading=_heading(view),
+        single=record.questions[0] if len(record.questions) == 1 else None,
+        claim=render.brief(claim, CLAIM) if review else claim,
+        review=review,
+        guarded=guarded(record.questions, view.needs_code),
+        step=_step(view, entry),
+        consequence=_consequence(view),
+        rows=lambda action: render.action_rows(
+            action, language=view.language, timezone=view.timezone, now=view.now
+        ),
+    )
+
+
+def outcome_page(
+    view: "FormView", status: int = 200, *, late: bool = False, here: bool = False
+) -> HTMLResponse:
+    """How it ended: the question and one sentence, no form.
+
+    `late`: the reader has just tried to answer. `here`: this browser gave the answer, through a link that
+    belongs to nobody in particular, so "you" is right although nobody has a name.
+    """
+    record, viewer = view.interaction, view.contact.id if view.you and view.contact else ""
+    if here and not record.answered_by:
+        viewer = "this browser"
+        record = replace(record, answered_by=viewer)
+    say_it = render.already_text if late else render.outcome_text
+    sentence = say_it(
+        record,
+        viewer=viewer,
+        who=view.answerer,
+        language=view.language,
+        timezone=view.timezone,
+        now=view.now,
+    )
+    titles = [render.question_title(question) for question in view.interaction.questions]
+    return _page(
+        "outcome.html", view.language, status, heading=_heading(view), titles=titles, sentence=sentence
+    )
+
+
+def unknown_page(language: str, sentence: str, status: int = 404) -> HTMLResponse:
+    """The same page for whatever cannot be shown, with one sentence."""
+    return _page("unknown.html", language, status, sentence=sentence)
+
+
+def docs_page(schema: dict[str, Any], operations: list[dict[str, Any]]) -> HTMLResponse:
+    """The API's description for people."""
+    return _page("docs.html", "en", 200, schema=schema, operations=operations)
+
+
+def _page(name: str, language: str, status: int, **context: object) -> HTMLResponse:
+    """A template in a language, with the headers of a page that holds a secret link."""
+
+    def t(key: str, **args: object) -> str:
+        return word(key, language, **args)
+
+    def s(key: str, **args: object) -> str:
+        return say(key, language, **args)
+
+    context |= {"language": language, "t": t, "s": s, "visible": render.visible}
+    html = _templates.get_template(name).render(context)
+    content = html.encode("utf-8", "replace")  # what an agent sent may hold what UTF-8 cannot
+    return HTMLResponse(content, status, {"content-security-policy": POLICY, "cache-control": "no-store"})
+
+
+def guarded(questions: tuple[Question, ...], needs_code: bool) -> bool:
+    """Whether Enter in a field must not press a button, because the first one would decide something."""
+    if len(questions) != 1:
+        return False
+    question = questions[0]
+    decides = question.kind in (QuestionKind.CONFIRM, QuestionKind.REVIEW)
+    return decides or (question.kind is QuestionKind.CHOICE and (question.free_text or needs_code))
+
+
+def _heading(view: "FormView") -> str:
+    """Who asks; the coloured square before it is drawn by the stylesheet, so that nobody hears it read."""
+    questions = view.interaction.questions
+    only = questions[0] if len(questions) == 1 else None
+    return render.heading(view.interaction, only, view.language).partition(" ")[2]
+
+
+def _consequence(view: "FormView") -> str:
+    """What silence does, or that it is overdue."""
+    tell = render.consequence if view.interaction.overdue_at is None else render.waiting
+    return tell(view.interaction, language=view.language, timezone=view.timezone, now=view.now)
+
+
+def _step(view: "FormView", entry: Entry) -> str:
+    """answer, or for law 7: ask for a code first, answer with the code, or not through this link at all."""
+    if not view.needs_code:
+        return "answer"
+    if not view.can_send_code:
+        return "elsewhere"
+    return "answer with code" if entry.code_sent else "code"

@@ -1,0 +1,37 @@
+"""Parameters that several endpoints share: ids, pages, and how a body is announced in OpenAPI."""
+
+import re
+from typing import Annotated, Any
+
+from fastapi import Depends, Path, Query
+from pydantic import BaseModel
+
+from answerback.errors import NotFound
+
+_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
+
+def known(what: str) -> Any:
+    """The id in the path. One that cannot be an id of ours is not found, like one that is unknown."""
+
+    def check(id: Annotated[str, Path(description=f"The id of the {what}.")]) -> str:
+        if not _ID.fullmatch(id):
+            raise NotFound(f"There is no such {what}.")
+        return id
+
+    return Depends(check)
+
+
+RunId = Annotated[str, known("run")]
+InteractionId = Annotated[str, known("interaction")]
+Limit = Annotated[int, Query(ge=1, le=200, description="How many items at most.")]
+After = Annotated[
+    str | None,
+    Query(max_length=200, pattern=r"^[A-Za-z0-9_.:=~-]+$", description="`next` of the page before."),
+]
+
+
+def accepts(model: type[BaseModel], *, optional: bool = False) -> dict[str, Any]:
+    """The OpenAPI description of a request body that the endpoint reads itself."""
+    schema = {"$ref": f"#/components/schemas/{model.__name__}"}
+    return {"requestBody": {"required": not optional, "content": {"application/json": {"schema": schema}}}}

@@ -1,0 +1,221 @@
+"""Who can be asked, through what, and who asks, over HTTP: contacts, providers, agents."""
+
+import asyncio
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Protocol
+
+from fastapi import Depends, FastAPI, Request
+from pydantic import BaseModel, ConfigDict, Field
+
+from answerback.context import Context
+from answerback.errors import AnswerbackError, Conflict, NotFound
+from answerback.model import Address, Contact
+from answerback.provider import Provider
+from answerback.settings.schema import ContactShape, Name
+from answerback.store import Tx
+from answerback.store import contacts as table
+from answerback.web.auth import MayRead, may, sees
+from answerback.web.parameters import accepts, known
+from answerback.web.records import timestamp
+from answerback.web.requests import read
+from answerback.web.services import ApiKey
+
+if TYPE_CHECKING:
+    from answerback.linking import Link
+
+ASK_SECONDS = 3.0  # for the bot's name, which is a convenience
+_BOT = re.compile(r"@([A-Za-z0-9_]{4,32})\b")  # as the Telegram provider says who it is
+ContactId = Annotated[str, known("contact")]
+MayManage = Annotated[ApiKey, Depends(may("admin"))]
+
+
+class Reader(Protocol):
+    async def contacts(self) -> Sequence[Contact]: ...
+
+
+class Linker(Protocol):
+    async def create(self, contact: str, provider: str, /) -> "Link": ...
+
+
+States = Callable[[], Mapping[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class People:
+    """What these endpoints need. The two functions give name → state, in a sentence, as it is now."""
+
+    context: Context
+    reader: Reader
+    linker: Linker
+    providers: Mapping[str, Provider]
+    provider_states: States
+    agent_states: States
+
+    async def add(self, contact: Contact) -> Contact:
+        """Insert or change a contact. Raises `Conflict`: it is configured, or an address is taken."""
+        if contact.id in self.context.settings.contacts:
+            raise Conflict(f"The contact {contact.id!r} stands in the configuration: change it there.")
+        return await self.context.store.write(lambda tx: _put(tx, contact))
+
+    async def invitation(self, contact: str, provider: str) -> "LinkOut":
+        """A new code, and what to do with it. Raises `NotFound`."""
+        link = await self.linker.create(contact, provider)
+        known = {person.id: person.name for person in await self.reader.contacts()}
+        bot = await self._bot(provider)
+        return LinkOut(
+            contact=contact,
+            name=known.get(contact, contact),
+            provider=provider,
+            text=f"/start {link.code}",
+            url=f"https://t.me/{bot}?start={link.code}" if bot else "",
+            expires_at=timestamp(link.expires_at) or "",
+        )
+
+    async def _bot(self, provider: str) -> str:
+        """The bot's name, "" if the service is away or has no bots."""
+        plugin = self.providers.get(provider)
+        if plugin is None or self.context.settings.providers[provider].use != "telegram":
+            return ""
+        try:
+            async with asyncio.timeout(ASK_SECONDS):
+                found = _BOT.match(await plugin.probe())
+        except (AnswerbackError, TimeoutError):
+            return ""
+        return found[1] if found else ""
+
+
+class AddressOut(BaseModel):
+    provider: str
+    id: str
+    place: str
+
+
+class ContactOut(BaseModel):
+    id: str
+    name: str
+    language: str
+    timezone: str
+    quiet_hours: str
+    addresses: list[AddressOut]
+
+
+class ContactsOut(BaseModel):
+    items: list[ContactOut]
+
+
+class LinkOut(BaseModel):
+    """`text` is what the person sends to the bot; `url` opens the bot with it, "" where that is unknown."""
+
+    contact: str
+    name: str
+    provider: str
+    text: str
+    url: str
+    expires_at: str
+
+
+class PluginOut(BaseModel):
+    name: str
+    use: str
+    state: str
+
+
+class PluginsOut(BaseModel):
+    items: list[PluginOut]
+
+
+class ContactIn(ContactShape):
+    """A contact; `addresses` maps providers to ids, or to `{"id": …, "place": …}`."""
+
+    id: Name
+
+
+class LinkIn(BaseModel):
+    """Through which provider an account is to be linked."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, hide_input_in_errors=True, frozen=True)
+    provider: Annotated[str, Field(min_length=1, max_length=64)]
+
+
+MODELS: tuple[type[BaseModel], ...] = (ContactIn, LinkIn)
+
+
+def add(api: FastAPI, people: People) -> None:
+    """Adds the endpoints /v1/contacts, /v1/providers and /v1/agents."""
+    settings = people.context.settings
+    limit_bytes = settings.limits.body_bytes
+
+    @api.get("/v1/contacts")
+    async def contacts(key: MayRead) -> ContactsOut:
+        """Everybody who can be asked."""
+        return ContactsOut(items=[contact_out(contact) for contact in await people.reader.contacts()])
+
+    @api.post("/v1/contacts", status_code=201, openapi_extra=accepts(ContactIn))
+    async def put(request: Request, key: MayManage) -> ContactOut:
+        """Add a contact, or change one that was added here. 409 if it stands in the configuration."""
+        body = await read(request, ContactIn, limit_bytes)
+        unknown = [name for name in body.addresses if name not in settings.providers]
+        if unknown:
+            raise NotFound(f"There is no provider {unknown[0]!r} in the configuration.")
+        return contact_out(await people.add(contact_in(body)))
+
+    @api.post("/v1/contacts/{id}/link", status_code=201, openapi_extra=accepts(LinkIn))
+    async def link(request: Request, id: ContactId, key: MayManage) -> LinkOut:
+        """A code, for once and for ten minutes, with which this contact's own account is linked."""
+        body = await read(request, LinkIn, limit_bytes)
+        return await people.invitation(id, body.provider)
+
+    @api.get("/v1/providers")
+    async def providers(key: MayRead) -> PluginsOut:
+        """The ways to reach people, and whether they work."""
+        uses = {name: plugin.use for name, plugin in settings.providers.items()}
+        return plugins_out(people.provider_states(), uses)
+
+    @api.get("/v1/agents")
+    async def agents(key: MayRead) -> PluginsOut:
+        """The agents that this key may have to do with, and whether they can be used."""
+        found = {name: state for name, state in people.agent_states().items() if sees(key, name)}
+        return plugins_out(found, {name: plugin.use for name, plugin in settings.agents.items()})
+
+
+def contact_in(body: ContactIn) -> Contact:
+    """The contact that a request body stands for."""
+    addresses = tuple(
+        Address(provider, address.id, address.place or address.id, contact=body.id)
+        for provider, address in body.addresses.items()
+        if address.id
+    )
+    return Contact(body.id, body.name or body.id, body.language, body.timezone, body.quiet_hours, addresses)
+
+
+def contact_out(contact: Contact) -> ContactOut:
+    return ContactOut(
+        id=contact.id,
+        name=contact.name,
+        language=contact.language,
+        timezone=contact.timezone,
+        quiet_hours=contact.quiet_hours,
+        addresses=[
+            AddressOut(provider=address.provider, id=address.external_id, place=address.place)
+            for address in contact.addresses
+        ],
+    )
+
+
+def plugins_out(states: Mapping[str, str], uses: Mapping[str, Any]) -> PluginsOut:
+    """A list by name; what runs without being configured (the printed link) is its own kind."""
+    items = [
+        PluginOut(name=name, use=uses.get(name, "built in"), state=state) for name, state in states.items()
+    ]
+    return PluginsOut(items=items)
+
+
+def _put(tx: Tx, contact: Contact) -> Contact:
+    for address in contact.addresses:
+        owner = table.address_of(tx, address.provider, address.external_id)
+        if owner is not None and owner.contact != contact.id:
+            raise Conflict(f"This address on {address.provider} belongs to {owner.contact!r} already.")
+    table.put(tx, contact, source="api")
+    return table.contact(tx, contact.id) or contact

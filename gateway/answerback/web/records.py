@@ -1,0 +1,223 @@
+"""What the API answers: records as JSON, times as RFC 3339 in UTC."""
+
+import datetime
+import json
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel
+from starlette.responses import JSONResponse
+
+from answerback.model import Answer, Interaction, Json, Question
+
+if TYPE_CHECKING:
+    from answerback.ask import Asked
+    from answerback.run import Run
+
+_EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
+
+
+class Ascii(JSONResponse):
+    """JSON in ASCII, which carries every string that Python can hold."""
+
+    def render(self, content: Any) -> bytes:
+        return json.dumps(content, ensure_ascii=True, allow_nan=False, separators=(",", ":")).encode()
+
+
+class StartedOut(BaseModel):
+    id: str
+    agent: str
+    thread_id: str
+    status: str
+
+
+class RunOut(StartedOut):
+    result: Json
+    error: str
+    interactions: list[str]
+    created_at: str
+    updated_at: str
+
+
+class AskedOut(BaseModel):
+    id: str
+    status: str
+    form_url: str
+    expires_at: str | None
+
+
+class StatusOut(BaseModel):
+    id: str
+    status: str
+    created_at: str
+    expires_at: str | None
+    answered_at: str | None
+
+
+class ChoiceOut(BaseModel):
+    id: str
+    label: str
+
+
+class ActionOut(BaseModel):
+    name: str
+    args: dict[str, Any]
+
+
+class QuestionOut(BaseModel):
+    id: str
+    text: str
+    kind: str
+    choices: list[ChoiceOut]
+    free_text: bool
+    required: bool
+    min: float | None
+    max: float | None
+    whole: bool
+    action: ActionOut | None
+    decisions: list[str]
+
+
+class AnswerOut(BaseModel):
+    """`value` is the value of the only question; null when there were several, see `values` then."""
+
+    value: Json
+    values: dict[str, Any]
+    text: str
+    by: str
+    via: str
+    at: str | None
+    expired: bool
+    default_used: bool
+
+
+class InteractionOut(StatusOut):
+    code: str
+    title: str
+    context: str
+    questions: list[QuestionOut]
+    agent: str
+    run_id: str
+    thread_id: str
+    on_expire: str
+    sensitive: bool
+    overdue_at: str | None
+    answered_by: str
+    answered_via: str
+    answer: AnswerOut | None
+    reason: str
+    resumed_at: str | None
+    resume_error: str
+
+
+class RunsOut(BaseModel):
+    items: list[RunOut]
+    next: str | None
+
+
+class InteractionsOut(BaseModel):
+    items: list[InteractionOut]
+    next: str | None
+
+
+class RespondedOut(BaseModel):
+    status: str = "success"
+    message: str = "Response received"
+
+
+def timestamp(moment: int | None) -> str | None:
+    """RFC 3339 in UTC of microseconds since the epoch: `2026-11-21T14:02:00.000000Z`."""
+    if moment is None:
+        return None
+    when = _EPOCH + datetime.timedelta(microseconds=moment)
+    return when.isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+
+def _time(moment: int) -> str:
+    return timestamp(moment) or ""
+
+
+def run_out(run: "Run") -> RunOut:
+    return RunOut(
+        id=run.id,
+        agent=run.agent,
+        thread_id=run.thread_id,
+        status=str(run.status),
+        result=run.result,
+        error=run.error,
+        interactions=list(run.interactions),
+        created_at=_time(run.created_at),
+        updated_at=_time(run.updated_at),
+    )
+
+
+def asked_out(asked: "Asked") -> AskedOut:
+    interaction = asked.interaction
+    return AskedOut(
+        id=interaction.id,
+        status=str(interaction.status),
+        form_url=asked.form_url,
+        expires_at=timestamp(interaction.expires_at),
+    )
+
+
+def status_out(interaction: Interaction) -> StatusOut:
+    return StatusOut(
+        id=interaction.id,
+        status=str(interaction.status),
+        created_at=_time(interaction.created_at),
+        expires_at=timestamp(interaction.expires_at),
+        answered_at=timestamp(interaction.answered_at),
+    )
+
+
+def interaction_out(interaction: Interaction) -> InteractionOut:
+    return InteractionOut(
+        **status_out(interaction).model_dump(),
+        code=interaction.code,
+        title=interaction.title,
+        context=interaction.context,
+        questions=[_question(question) for question in interaction.questions],
+        agent=interaction.agent,
+        run_id=interaction.run_id,
+        thread_id=interaction.thread_id,
+        on_expire=str(interaction.on_expire),
+        sensitive=interaction.sensitive,
+        overdue_at=timestamp(interaction.overdue_at),
+        answered_by=interaction.answered_by,
+        answered_via=interaction.answered_via,
+        answer=_answer(interaction, interaction.answer) if interaction.answer else None,
+        reason=interaction.reason,
+        resumed_at=timestamp(interaction.resumed_at),
+        resume_error=interaction.resume_error,
+    )
+
+
+def _question(question: Question) -> QuestionOut:
+    action = question.action
+    return QuestionOut(
+        id=question.id,
+        text=question.text,
+        kind=str(question.kind),
+        choices=[ChoiceOut(id=choice.id, label=choice.label) for choice in question.choices],
+        free_text=question.free_text,
+        required=question.required,
+        min=question.minimum,
+        max=question.maximum,
+        whole=question.whole,
+        action=ActionOut(name=action.name, args=action.args) if action else None,
+        decisions=list(question.decisions),
+    )
+
+
+def _answer(interaction: Interaction, answer: Answer) -> AnswerOut:
+    only = interaction.questions[0].id if len(interaction.questions) == 1 else None
+    return AnswerOut(
+        value=answer.values.get(only) if only is not None else None,
+        values=answer.values,
+        text=answer.text,
+        by=answer.by,
+        via=answer.via,
+        at=timestamp(answer.at or None),
+        expired=answer.expired,
+        default_used=answer.default_used,
+    )

@@ -1,0 +1,80 @@
+"""Runs over HTTP: start one, look at it, stop it, or give it another try."""
+
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
+
+from fastapi import FastAPI, Request
+
+from answerback.errors import NotFound
+from answerback.model import RunStatus
+from answerback.run import RunRequest
+from answerback.web.auth import MayAsk, MayFollow, MayRead, require_sight, sees
+from answerback.web.parameters import After, Limit, RunId, accepts
+from answerback.web.records import RunOut, RunsOut, StartedOut, run_out
+from answerback.web.requests import RunIn, read
+from answerback.web.services import ApiKey, Services
+
+if TYPE_CHECKING:
+    from answerback.run import Run
+
+
+def add(api: FastAPI, services: Services) -> None:
+    """Adds the endpoints under /v1/runs."""
+    limit_bytes = services.settings.limits.body_bytes
+    runner = services.runner
+
+    async def own(key: ApiKey, id: str) -> "Run":
+        run = await runner.get(id)
+        require_sight(key, run.agent, "run")
+        return run
+
+    async def steer(key: ApiKey, id: str, act: Callable[[str], Awaitable["Run"]]) -> RunOut:
+        await own(key, id)
+        return run_out(await act(id))
+
+    @api.post("/v1/runs", status_code=202, openapi_extra=accepts(RunIn))
+    async def start(request: Request, key: MayAsk) -> StartedOut:
+        """Start a run. 409 if its thread waits for an answer, unless `replace` is true."""
+        body = await read(request, RunIn, limit_bytes)
+        if not sees(key, body.agent):
+            raise NotFound("There is no such agent.")
+        started = await runner.start(
+            RunRequest(
+                agent=body.agent,
+                input=body.input,
+                thread_id=body.thread_id,
+                route=body.route,
+                ask=tuple(body.ask),
+                replace=body.replace,
+            )
+        )
+        return StartedOut.model_validate(run_out(started).model_dump())
+
+    @api.get("/v1/runs")
+    async def page(
+        key: MayRead, status: RunStatus | None = None, limit: Limit = 50, after: After = None
+    ) -> RunsOut:
+        """Runs, a page at a time; `next` is what `after` takes for the following page."""
+        found = await runner.list(str(status) if status else None, limit, after)
+        items = [run_out(run) for run in found.items if sees(key, run.agent)]
+        return RunsOut(items=items, next=found.next)
+
+    @api.get("/v1/runs/{id}")
+    async def show(id: RunId, key: MayFollow) -> RunOut:
+        """One run: its status, the interactions it waited for, its result or error."""
+        return run_out(await own(key, id))
+
+    @api.post("/v1/runs/{id}/cancel")
+    async def cancel(id: RunId, key: MayAsk) -> RunOut:
+        """Stop a run; what it asked is cancelled."""
+        return await steer(key, id, runner.cancel)
+
+    @api.post("/v1/runs/{id}/retry")
+    async def retry(id: RunId, key: MayAsk) -> RunOut:
+        """Try a failed step again with the answer it was given before."""
+        return await steer(key, id, runner.retry)
+
+    @api.post("/v1/runs/{id}/reask")
+    async def reask(id: RunId, key: MayAsk) -> RunOut:
+        """Ask a failed step's question anew."""
+        return await steer(key, id, runner.reask)

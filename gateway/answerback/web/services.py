@@ -1,0 +1,104 @@
+"""What the web layer is given: the use cases behind it, as it sees them."""
+
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from answerback.model import Interaction, Json
+from answerback.provider import HttpAnswer, Inbound
+
+if TYPE_CHECKING:
+    from answerback.ask import Asked, AskRequest
+    from answerback.forms import FormView
+    from answerback.run import Run, RunRequest
+    from answerback.web.people import People
+
+
+class ApiKey(Protocol):
+    """One configured key. Empty `scopes` means all of them, empty `agents` every agent."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def sha256(self) -> str: ...
+    @property
+    def scopes(self) -> Set[str]: ...
+    @property
+    def agents(self) -> Set[str]: ...
+    @property
+    def contact(self) -> str: ...
+
+
+class Limits(Protocol):
+    @property
+    def body_bytes(self) -> int: ...
+
+
+class Settings(Protocol):
+    @property
+    def public_url(self) -> str: ...
+    @property
+    def limits(self) -> Limits: ...
+    @property
+    def api_keys(self) -> Sequence[ApiKey]: ...
+
+
+class Page(Protocol):
+    """One page of a list, oldest or newest first as the store has it; `next` goes on, or is None."""
+
+    @property
+    def items(self) -> Sequence[Any]: ...
+    @property
+    def next(self) -> str | None: ...
+
+
+class Asker(Protocol):
+    async def ask(self, request: "AskRequest", /) -> "Asked": ...
+    async def cancel(self, interaction_id: str, /, reason: str = "") -> Interaction: ...
+
+
+class Runner(Protocol):
+    async def start(self, request: "RunRequest", /) -> "Run": ...
+    async def get(self, run_id: str, /) -> "Run": ...
+    async def list(self, status: str | None, limit: int, after: str | None, /) -> Page: ...
+    async def cancel(self, run_id: str, /) -> "Run": ...
+    async def retry(self, run_id: str, /) -> "Run": ...
+    async def reask(self, run_id: str, /) -> "Run": ...
+
+
+class Reader(Protocol):
+    async def interaction(self, interaction_id: str, /) -> Interaction: ...
+    async def interactions(self, status: str | None, limit: int, after: str | None, /) -> Page: ...
+    async def wait(self, interaction_id: str, timeout: float, /) -> Interaction: ...
+
+
+class Receiver(Protocol):
+    async def webhook(self, provider: str, inbound: Inbound, /) -> HttpAnswer: ...
+    async def challenge(self, provider: str, inbound: Inbound, /) -> HttpAnswer: ...
+    async def respond(self, interaction_id: str, response: Json, /, *, by: str, via: str) -> Interaction: ...
+
+
+class Forms(Protocol):
+    async def view(self, token: str, /) -> "FormView": ...
+    async def submit(
+        self, token: str, values: dict[str, Json], /, *, text: str = "", code: str = ""
+    ) -> "FormView": ...
+    async def send_code(self, token: str, /) -> None: ...
+
+
+class Health(Protocol):
+    async def ready(self) -> tuple[bool, Mapping[str, str]]: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Services:
+    """Everything behind the web layer, built by the composition root or, in tests, by hand."""
+
+    settings: Settings
+    asker: Asker
+    receiver: Receiver
+    forms: Forms
+    runner: Runner
+    reader: Reader
+    health: Health
+    people: "People | None" = None  # contacts, providers and agents over HTTP, where they are wanted

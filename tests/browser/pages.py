@@ -1,0 +1,51 @@
+"""Every page that the form can be, by name."""
+
+from dataclasses import replace
+
+from answerback.forms import FormView
+from answerback.model import Choice, InteractionStatus, OnExpire
+from tests.unit.web.fakes import (
+    CHOICE,
+    CONFIRM,
+    DATE,
+    HOUR,
+    NOW,
+    NUMBER,
+    OPEN_CHOICE,
+    REVIEW,
+    SEVERAL,
+    TEXT,
+    answered,
+    interaction,
+    view,
+)
+
+WORD = "Donaudampfschifffahrtsgesellschaftskapitänskajütenschlüssel" * 2
+UNTIL = {"expires_at": NOW + 4 * HOUR}
+EXPIRED = {"status": InteractionStatus.EXPIRED, "expires_at": NOW - HOUR}
+LONG = replace(OPEN_CHOICE, text=WORD, choices=(Choice("1", WORD), Choice("2", "no")))
+
+OPEN: dict[str, FormView] = {
+    "text": view(interaction(TEXT, context="I found 0 documents with “costing”.", **UNTIL)),
+    "choice": view(interaction(CHOICE, on_expire=OnExpire.CANCEL, **UNTIL)),
+    "open choice": view(interaction(OPEN_CHOICE)),
+    "long words": view(interaction(LONG, title=WORD, context=WORD)),
+    "confirm": view(interaction(CONFIRM)),
+    "confirm by code": view(interaction(CONFIRM), needs_code=True),
+    "no way to a code": view(interaction(CONFIRM), needs_code=True, can_send_code=False),
+    "several choices": view(interaction(SEVERAL)),
+    "number": view(interaction(NUMBER)),
+    "date": view(interaction(DATE), language="de"),
+    "review": view(interaction(REVIEW, title="Billing", context="The order was charged twice.", **UNTIL)),
+    "several questions": view(
+        interaction(TEXT, CONFIRM, OPEN_CHOICE, SEVERAL, NUMBER, replace(DATE, required=False), REVIEW)
+    ),
+}
+CLOSED: dict[str, FormView] = {
+    "answered by you": view(answered(interaction(CHOICE), "coding"), answerer="Ana", you=True),
+    "answered by another": view(
+        answered(interaction(CHOICE), "coding", by="ben", via="whatsapp"), answerer="Ben"
+    ),
+    "expired": view(interaction(CHOICE, **EXPIRED)),
+}
+PAGES = OPEN | CLOSED
