@@ -1,0 +1,1 @@
+"""The agent adapters and the agents that come with answerback."""

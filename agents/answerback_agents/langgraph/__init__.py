@@ -1,0 +1,10 @@
+"""The LangGraph adapter: any graph on LangGraph, unchanged, behind the agent contract."""
+
+import os
+
+# Checkpoints may only name types that the graph's own code declares; langgraph reads this once, on import.
+os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
+
+from answerback_agents.langgraph.adapter import LangGraph, Settings
+
+__all__ = ["LangGraph", "Settings"]

@@ -1,0 +1,311 @@
+"""`LangGraph`: starts, asks, resumes and repairs one graph's threads, never answering another question."""
+
+import asyncio
+import contextlib
+import copy
+import logging
+from typing import Any
+
+import pydantic
+from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.errors import UnknownInterruptError, is_invalid_resume
+from langgraph.graph import END
+from langgraph.types import Command
+
+from answerback.agent import Agent, AgentContext, Failed, Finished, Paused, Pending, State, Target, digest
+from answerback.errors import AgentUnavailable, ConfigurationError, Conflict, DoesNotFit, NotPending
+from answerback.model import Answer, Json
+from answerback_agents import dialects
+from answerback_agents.langgraph import breakpoints, evidence, loading, savers, values
+from answerback_agents.langgraph.canary import sing
+from answerback_agents.langgraph.locks import ThreadLocks
+from answerback_agents.langgraph.reading import (
+    ANSWERED,
+    STARTED,
+    Reader,
+    Stamp,
+    config_of,
+    digest_of,
+    is_stamped,
+    is_storage,
+    payload_of,
+)
+
+log = logging.getLogger("answerback.agents.langgraph")
+
+CANCELLED = Failed("Cancelled.", retryable=False)
+
+
+class Settings(pydantic.BaseModel):
+    """What the configuration says of an agent with `use: langgraph`."""
+
+    model_config = pydantic.ConfigDict(extra="forbid")
+
+    graph: str
+    """`path/to/file.py:name` (from the configuration's directory) or `package.module:name`."""
+    dialect: str = ""
+    """`package:function` that is asked first how to read a payload."""
+    types: list[str] = []
+    """Further types that checkpoints may contain, `package.module:Class`."""
+
+
+class LangGraph(Agent):
+    """Any LangGraph graph behind the agent contract. Needs `open()` first."""
+
+    Settings = Settings
+
+    def __init__(self, name: str, settings: Any, context: AgentContext) -> None:
+        super().__init__(name, settings, context)
+        self._stack = contextlib.AsyncExitStack()
+        self._running: dict[str, asyncio.Task[Any]] = {}
+        self._cancelled: set[str] = set()
+        self._graph: loading.Graph
+        self._reader: Reader
+        self._locks: ThreadLocks
+
+    # -- opening and closing
+
+    async def open(self) -> None:
+        """Load the graph, give it a durable saver; refuse if this LangGraph would misdirect an answer."""
+        try:
+            await sing()
+            self._locks = await savers.open_locks(self.context, self.name, self._stack)
+            await self._load()
+        except BaseException:
+            await self.close()
+            raise
+
+    async def close(self) -> None:
+        running = list(self._running.values())
+        for task in running:
+            task.cancel()
+        await asyncio.gather(*running, return_exceptions=True)
+        await self._stack.aclose()
+
+    async def _load(self) -> None:
+        loaded = await loading.load_object(self.settings.graph, self.context.base_dir, self.name)
+        ours = await savers.open_saver(self.context, self.name, self._stack)
+        allowed = loading.own_types(loaded.module) | {_type_key(name) for name in self.settings.types}
+        graph = await loading.build(loaded.value, ours.with_allowlist(allowed), loaded.file, self._stack)
+        saver = (await self._chosen(graph, ours)).with_allowlist(allowed)
+        graph = copy.copy(graph)  # the user's object stays as it is
+        graph.checkpointer = saver
+        self._graph = graph
+        self._reader = Reader(
+            graph=graph,
+            saver=savers.as_used(graph, saver),
+            own=await self._dialect(),
+            names=loading.node_names(graph),
+            has_breakpoints=breakpoints.has_breakpoints(graph),
+        )
+
+    async def _dialect(self) -> dialects.Own | None:
+        if not self.settings.dialect:
+            return None
+        own = (await loading.load_object(self.settings.dialect, self.context.base_dir, self.name)).value
+        if not callable(own):
+            raise ConfigurationError(f"dialect: {self.settings.dialect} is not a function")
+        return own  # type: ignore[no-any-return]
+
+    async def _chosen(self, graph: loading.Graph, ours: savers.Saver) -> savers.Saver:
+        """The graph's own saver if what it keeps outlives the process, else ours."""
+        own = graph.checkpointer
+        if isinstance(own, BaseCheckpointSaver) and not isinstance(own, InMemorySaver):
+            return own if type(own) is type(ours) else await savers.usable(own)
+        if isinstance(own, InMemorySaver):
+            log.warning("agent %s: its graph's saver forgets; threads are kept durably instead", self.name)
+        return ours
+
+    # -- the contract
+
+    async def start(self, thread: str, input: Json) -> State:
+        """See `Agent.start`; raises `Conflict` on a thread that waits for an answer to something else."""
+        given = {} if input is None else input
+        stamp = {STARTED: digest(values.plain(given))}
+        async with self._locks.hold(thread):
+            head = await self._reader.head(thread)
+            if head is None:
+                return await self._run(thread, given, stamp)
+            waiting, ours = await self._reader.waiting(thread, head), is_stamped(head, stamp)
+            if waiting and not ours:
+                raise Conflict("This thread waits for an answer: give it, cancel it, or take another thread.")
+            if waiting:
+                return Paused(waiting)
+            unfinished = ours and bool(await self._reader.next_steps(thread))
+            return await self._run(thread, None if unfinished else given, stamp)
+
+    async def pending(self, thread: str) -> tuple[Pending, ...]:
+        head = await self._reader.head(thread)
+        return await self._reader.waiting(thread, head) if head else ()
+
+    async def resume(self, thread: str, target: Target, answer: Answer, *, again: bool = False) -> State:
+        """See `Agent.resume`; raises `DoesNotFit` for a value that would leave the thread unresumable."""
+        async with self._locks.hold(thread):
+            head = await self._reader.known(thread)
+            if target.interrupt_id.startswith(breakpoints.PREFIX):
+                return await self._pass_breakpoint(thread, head, target, answer, again)
+            return await self._answer(thread, head, target, answer, again)
+
+    async def retry(self, thread: str) -> State:
+        """Run what failed again. A locked-in answer is used again; what waits or is held keeps waiting."""
+        async with self._locks.hold(thread):
+            head = await self._reader.known(thread)
+            return await self._retry(thread, head)
+
+    async def reask(self, thread: str) -> State:
+        """Fork where the last answered question was asked; steps after it run again once it is answered."""
+        async with self._locks.hold(thread):
+            head = await self._reader.known(thread)
+            asked = await self._reader.last_answered(thread)
+            return await self._run(thread, None, {}, at=asked) if asked else await self._retry(thread, head)
+
+    async def cancel(self, thread: str) -> None:
+        """Stop a run (a sync node ends by itself, its result unused) and close what waits."""
+        if running := self._running.get(thread):
+            self._cancelled.add(thread)
+            running.cancel()
+        async with self._locks.hold(thread):
+            self._cancelled.discard(thread)
+            if await self._reader.head(thread):
+                await self._end(thread)
+
+    async def forget(self, thread: str) -> None:
+        async with self._locks.hold(thread):
+            await self._reader.saver.adelete_thread(thread)
+
+    # -- answering
+
+    async def _answer(
+        self, thread: str, head: CheckpointTuple, target: Target, answer: Answer, again: bool
+    ) -> State:
+        found = evidence.open_questions(head, self._reader.names).get(target.interrupt_id)
+        if found is None:
+            return await self._consumed(thread, head, target, answer, again)
+        if digest_of(found[0]) != target.digest:
+            raise NotPending("The question has changed since it was asked.")
+        value = dialects.write(payload_of(found[0]), answer, self._reader.own)
+        values.check(value)
+        stamp, held = {ANSWERED: target.interrupt_id}, await self._reader.held(thread, head)
+        taken = await self._reader.taken(thread, head, target.interrupt_id, found[1])
+        if taken is not evidence.NOTHING:
+            if not again or values.plain(taken) != value:
+                raise NotPending("An earlier answer is locked in: retry the run, or have it asked again.")
+            return Paused((held,)) if held else await self._run(thread, None, stamp, secrets=value)
+        if held:
+            raise NotPending("A breakpoint holds this thread and is asked first.")
+        state = await self._run(thread, Command(resume={target.interrupt_id: value}), stamp, secrets=value)
+        return self._read_back(target.interrupt_id, state)
+
+    def _read_back(self, interrupt_id: str, state: State) -> State:
+        """The id must be gone after a resume that did not fail."""
+        if isinstance(state, Paused) and any(item.interrupt_id == interrupt_id for item in state.pending):
+            return Failed("The graph asked again instead of taking the answer.", retryable=False)
+        return state
+
+    async def _consumed(
+        self, thread: str, head: CheckpointTuple, target: Target, answer: Answer, again: bool
+    ) -> State:
+        """After a crash: go on if it was our answer that the graph took, otherwise refuse."""
+        if not again or not await self._reader.took(thread, target, answer):
+            raise NotPending("This question no longer waits on its thread.")
+        return await self._go_on(thread, head, {ANSWERED: target.interrupt_id})
+
+    async def _pass_breakpoint(
+        self, thread: str, head: CheckpointTuple, target: Target, answer: Answer, again: bool
+    ) -> State:
+        asked = await self._reader.held(thread, head)
+        yes = answer.values.get(breakpoints.QUESTION_ID) is True and not answer.expired
+        if asked and (asked.interrupt_id, asked.digest) == (target.interrupt_id, target.digest):
+            if yes:
+                return await self._run(thread, None, {ANSWERED: target.interrupt_id})
+            steps = breakpoints.steps(await self._reader.holds(thread))
+            await self._end(thread)
+            who = "Nobody answered" if answer.expired else "You said no"
+            return Failed(f"{who} before step {steps}.", retryable=False)
+        if again and not yes and not asked:
+            return Failed("You said no before the next step.", retryable=False)
+        if not (again and yes and await self._reader.passed(thread, head, target)):
+            raise NotPending("This breakpoint no longer holds its thread.")
+        return await self._go_on(thread, head, {ANSWERED: target.interrupt_id})
+
+    async def _go_on(self, thread: str, head: CheckpointTuple, stamp: Stamp) -> State:
+        """From the last checkpoint: what waits or is held keeps waiting, an end is an end, the rest runs."""
+        if waiting := await self._reader.waiting(thread, head):
+            return Paused(waiting)
+        snapshot = await self._graph.aget_state(config_of(thread))
+        if not snapshot.next:
+            return Finished(self._result(snapshot.values))
+        return await self._run(thread, None, stamp)
+
+    async def _retry(self, thread: str, head: CheckpointTuple) -> State:
+        failed = any(task.failed and not task.finished for task in evidence.tasks(head))
+        if not failed or await self._reader.held(thread, head):
+            return await self._go_on(thread, head, {})
+        return await self._run(thread, None, {})
+
+    async def _end(self, thread: str) -> None:
+        """Leave the thread without next steps: nothing waits, and no late answer finds its question."""
+        with contextlib.suppress(Exception):  # a graph may refuse updates; the gateway's record counts
+            await self._graph.aupdate_state(config_of(thread), None, as_node=END)
+
+    # -- running
+
+    async def _run(self, thread: str, given: Any, stamp: Stamp, *, at: str = "", secrets: Any = ()) -> State:
+        """Run the graph until it pauses, ends or raises; what it waits for is read from storage.
+
+        `at`: the checkpoint to fork from. `secrets`: what no error text may repeat.
+        """
+        config = config_of(thread)
+        if at:
+            config["configurable"].update(checkpoint_id=at, checkpoint_ns="")
+        config["metadata"] = dict(stamp)
+        task = asyncio.create_task(self._graph.ainvoke(given, config, durability="sync"))
+        self._running[thread] = task
+        try:
+            output = await task
+        except asyncio.CancelledError:
+            if thread in self._cancelled:
+                return CANCELLED
+            task.cancel()
+            await asyncio.wait({task})
+            raise
+        except Exception as error:
+            return await self._failed(thread, error, secrets)
+        finally:
+            self._running.pop(thread, None)
+        return await self._after(thread, output)
+
+    async def _after(self, thread: str, output: Any) -> State:
+        asks = not isinstance(output, dict) or "__interrupt__" in output
+        head = await self._reader.head(thread) if asks or self._reader.has_breakpoints else None
+        if head and (waiting := await self._reader.waiting(thread, head)):
+            return Paused(waiting)
+        return Finished(self._result(output))
+
+    async def _failed(self, thread: str, error: Exception, secrets: Any) -> State:
+        if isinstance(error, UnknownInterruptError):
+            raise NotPending("This question no longer waits on its thread.") from error
+        if is_invalid_resume(error):
+            raise DoesNotFit("The agent asked for an answer of another form.") from error
+        head = await self._reader.head(thread)
+        known = evidence.tasks(head) if head else []
+        if is_storage(error) and not any(task.failed for task in known):
+            raise AgentUnavailable("the agent's checkpoints cannot be written now") from error
+        log.info("agent %s: a step raised %s", self.name, type(error).__name__)
+        return Failed(values.error_line(error, [secrets, [task.answers for task in known]]))
+
+    def _result(self, output: Any) -> Json:
+        shown = values.storable(values.plain(output))
+        if not isinstance(shown, dict):
+            return shown
+        channels = self._graph.output_channels
+        wanted = shown if isinstance(channels, str) else {key: shown[key] for key in channels if key in shown}
+        return {key: value for key, value in wanted.items() if key != "__interrupt__"}
+
+
+def _type_key(name: str) -> tuple[str, str]:
+    module, colon, kind = name.partition(":")
+    if not (module and colon and kind):
+        raise ConfigurationError(f"types: “{name}” is not of the form package.module:Class")
+    return module, kind

@@ -1,0 +1,108 @@
+"""Evidence: what a thread's checkpoints say about an interrupt: waiting, locked in, consumed, or nothing.
+
+LangGraph keeps, for each task of the open superstep, its last question (`INTERRUPT`), the answers it got
+(`RESUME`, a list), its error and its output. A task is finished when it has output. A question's id is the
+hash of its task's namespace and of how many answers the task had, so `RESUME` at that position answers it.
+"""
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from langgraph.checkpoint.base import CheckpointTuple
+from langgraph.checkpoint.serde.types import ERROR, INTERRUPT, RESUME
+from langgraph.types import Interrupt
+from xxhash import xxh3_128_hexdigest
+
+NULL_TASK = "00000000-0000-0000-0000-000000000000"
+CONTROL = frozenset({ERROR, INTERRUPT, RESUME, "__error_source_node__"})
+NOTHING = object()
+
+
+@dataclass(slots=True)
+class Task:
+    """One task of a superstep, as its writes tell."""
+
+    id: str
+    interrupts: list[Interrupt[Any]] = field(default_factory=list)
+    answers: list[Any] = field(default_factory=list)
+    failed: bool = False
+    finished: bool = False
+
+
+def checkpoint_id(found: CheckpointTuple) -> str:
+    return str(found.config["configurable"]["checkpoint_id"])
+
+
+def tasks(found: CheckpointTuple) -> list[Task]:
+    """The tasks that have run in the superstep that starts at this checkpoint."""
+    known: dict[str, Task] = {}
+    for task_id, channel, value in found.pending_writes or ():
+        if task_id == NULL_TASK:
+            continue
+        task = known.setdefault(task_id, Task(task_id))
+        if channel == INTERRUPT:
+            task.interrupts = list(value) if isinstance(value, list | tuple) else [value]
+        elif channel == RESUME:
+            task.answers = list(value) if isinstance(value, list | tuple) else [value]
+        elif channel == ERROR:
+            task.failed = True
+        elif channel not in CONTROL:
+            task.finished = True
+    return list(known.values())
+
+
+def open_questions(found: CheckpointTuple, names: Collection[str]) -> dict[str, tuple[Interrupt[Any], bool]]:
+    """The interrupts that are not consumed here, by id; beside each, whether it may be answered all the same.
+
+    There is no doubt about a question of a task's own while the task has not failed: an answer is stored
+    only when the task ends, asks again or fails. A question of an inner graph stays named here while that
+    graph has long gone on. An id that a finished task holds is consumed, although a task around it may still
+    name it (functional API: killed between a task's end and the entrypoint's next question).
+    """
+    known = tasks(found)
+    over = {interrupt.id for task in known if task.finished for interrupt in task.interrupts}
+    asked: dict[str, tuple[Interrupt[Any], bool]] = {}
+    for task in known:
+        for interrupt in () if task.finished else task.interrupts:
+            if interrupt.id not in over:
+                own = any(
+                    _interrupt_id(f"{name}:{task.id}", len(task.answers)) == interrupt.id for name in names
+                )
+                doubt = task.failed or not own
+                asked[interrupt.id] = (interrupt, doubt)
+    return asked
+
+
+def given_answer(window: Collection[CheckpointTuple], names: Collection[str], interrupt_id: str) -> Any:
+    """The answer stored for this interrupt in any of these checkpoints, or `NOTHING`."""
+    located = False
+    for namespace, task in _all_tasks(window):
+        for name in names:
+            place = f"{namespace}|{name}:{task.id}" if namespace else f"{name}:{task.id}"
+            for position in range(len(task.answers) + 1):
+                if _interrupt_id(place, position) == interrupt_id:
+                    located = True
+                    if position < len(task.answers):
+                        return task.answers[position]
+    return NOTHING if located else _last_answer(window, interrupt_id)
+
+
+def _last_answer(window: Collection[CheckpointTuple], interrupt_id: str) -> Any:
+    """For tasks whose name nobody knows (the functional API's): the last answer of one that asked this."""
+    for _, task in _all_tasks(window):
+        asked = any(interrupt.id == interrupt_id for interrupt in task.interrupts)
+        if asked and task.answers and (task.failed or task.finished):
+            return task.answers[-1]
+    return NOTHING
+
+
+def _all_tasks(window: Collection[CheckpointTuple]) -> Iterator[tuple[str, Task]]:
+    for found in window:
+        for task in tasks(found):
+            yield str(found.config["configurable"].get("checkpoint_ns", "")), task
+
+
+def _interrupt_id(place: str, answered: int) -> str:
+    """As `langgraph.types._interrupt_id` makes it; a test compares the two."""
+    return xxh3_128_hexdigest((f"{place}|{answered}" if answered else place).encode())

@@ -1,0 +1,246 @@
+"""Loading: from the `graph` setting to a compiled graph, and which of its own types it may store."""
+
+import asyncio
+import contextlib
+import dataclasses
+import enum
+import functools
+import importlib
+import importlib.util
+import inspect
+import sys
+import sysconfig
+import traceback
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pydantic
+from langgraph.graph import StateGraph
+from langgraph.pregel import Pregel
+
+from answerback.errors import ConfigurationError
+
+Graph = Pregel[Any, Any, Any, Any]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Loaded:
+    """What a path named: the object, the file it comes from, and its module's name."""
+
+    value: Any
+    file: str
+    module: str
+
+
+async def load_object(path: str, base_dir: str, agent: str = "agent") -> Loaded:
+    """The object that `file.py:name` or `package.module:name` names.
+
+    The import runs in a thread, as in a fresh interpreter: without a running loop, and without blocking ours.
+    """
+    place, colon, name = path.rpartition(":")
+    if not (colon and place and name):
+        raise ConfigurationError(f"“{path}” needs a name: path/to/file.py:name or package.module:name")
+    load = _import_file if place.endswith(".py") else _import_name
+    module = await asyncio.to_thread(load, place, base_dir, agent)
+    where = getattr(module, "__file__", None) or place
+    return Loaded(_attribute(module, name, where), where, module.__name__)
+
+
+def _attribute(module: ModuleType, name: str, where: str) -> Any:
+    found: Any = module
+    for part in name.split("."):
+        if not hasattr(found, part):
+            graphs = [key for key, value in vars(module).items() if isinstance(value, Pregel | StateGraph)]
+            hint = f"; it has {', '.join(graphs)}" if graphs else "; name a graph or its factory"
+            raise ConfigurationError(f"nothing is called “{name}” here{hint}", file=where)
+        found = getattr(found, part)
+    return found
+
+
+def _import_name(place: str, base_dir: str, agent: str) -> ModuleType:
+    _on_path(Path(base_dir).resolve())
+    with _explained(place):
+        return importlib.import_module(place)
+
+
+def _import_file(place: str, base_dir: str, agent: str) -> ModuleType:
+    """Import a file the way Python runs it: with its siblings, and inside its package if it has one."""
+    file = Path(base_dir, place).resolve()
+    if not file.is_file():
+        raise ConfigurationError(f"no such file; paths start at {Path(base_dir).resolve()}", file=str(file))
+    root, parts = file.parent, [file.stem]
+    while (root / "__init__.py").is_file():
+        root, parts = root.parent, [root.name, *parts]
+    _on_path(root)
+    name = ".".join(parts if parts[-1] != "__init__" else parts[:-1])
+    with _explained(str(file)):
+        if len(parts) > 1:
+            return importlib.import_module(name)
+        return _execute(file, name if _is_free(name, file) else f"{name}_{agent}")
+
+
+def _is_free(name: str, file: Path) -> bool:
+    """A file may be called like a library; then its module gets another name and hides nothing."""
+    if name in sys.stdlib_module_names or not name.isidentifier():
+        return False
+    taken = sys.modules.get(name)
+    return taken is None or getattr(taken, "__file__", None) == str(file)
+
+
+def _execute(file: Path, name: str) -> ModuleType:
+    taken = sys.modules.get(name)
+    if taken is not None and getattr(taken, "__file__", None) == str(file):
+        return taken
+    spec = importlib.util.spec_from_file_location(name, file)
+    assert spec is not None and spec.loader is not None, "a .py file always has a loader"
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # checkpoints name types by module: it has to be found again
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return module
+
+
+def _on_path(directory: Path) -> None:
+    if str(directory) not in sys.path:
+        sys.path.insert(0, str(directory))
+
+
+@contextlib.contextmanager
+def _explained(place: str) -> Iterator[None]:
+    try:
+        yield
+    except ConfigurationError:
+        raise
+    except (Exception, SystemExit) as error:
+        file, line = _where(error, place)
+        reason = str(error).strip().splitlines()
+        said = f"{type(error).__name__}: {reason[0]}" if reason else type(error).__name__
+        message = f"the graph does not import: {said}; {_remedy(error)}"
+        raise ConfigurationError(message, file=file, line=line) from error
+
+
+def _where(error: BaseException, place: str) -> tuple[str, int]:
+    """The last line of the user's own code that is involved."""
+    if isinstance(error, SyntaxError) and error.filename:
+        return error.filename, error.lineno or 0
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        if not frame.filename.startswith("<") and _is_own(Path(frame.filename)):
+            return frame.filename, frame.lineno or 0
+    return place, 0
+
+
+def _remedy(error: BaseException) -> str:
+    if isinstance(error, ImportError) and "relative import" in str(error):
+        return "put an empty __init__.py beside the file, name package.module:name, or import without the dot"
+    if isinstance(error, ModuleNotFoundError):
+        return f"install “{error.name}”, or put it beside the file"
+    if isinstance(error, SystemExit):
+        return 'put what should only run as a script under `if __name__ == "__main__":`'
+    return "correct this line; `python FILE` shows the same error in full"
+
+
+def _is_own(file: Path) -> bool:
+    """Whether a file is the user's: neither the standard library's nor an installed package's, nor ours."""
+    return not any(file.is_relative_to(library) for library in _libraries())
+
+
+@functools.cache
+def _libraries() -> frozenset[Path]:
+    """Where code that is not the user's lives, as paths are written and as they are resolved."""
+    paths = sysconfig.get_paths()
+    known = [Path(paths[key]) for key in ("stdlib", "platstdlib", "purelib", "platlib")]
+    known += [Path(sys.base_prefix, "lib"), Path(__file__).parent]
+    return frozenset(path for written in known for path in (written, written.resolve()))
+
+
+async def build(found: Any, saver: Any, where: str, stack: contextlib.AsyncExitStack) -> Graph:
+    """A compiled graph from a graph, a builder or a factory; `saver` is for a factory that takes one."""
+    if not isinstance(found, Pregel | StateGraph) and callable(found):
+        found = await _made(found, saver, where, stack)
+    if isinstance(found, StateGraph):
+        with _compiled(where):
+            found = found.compile(checkpointer=saver)
+    if isinstance(found, Pregel):
+        return found
+    raise ConfigurationError(
+        f"this is a {type(found).__name__}, not a graph; name a StateGraph, a compiled graph, "
+        "an @entrypoint, or a function that returns one",
+        file=where,
+    )
+
+
+@contextlib.contextmanager
+def _compiled(where: str) -> Iterator[None]:
+    try:
+        yield
+    except ConfigurationError:
+        raise
+    except Exception as error:
+        message = f"the graph cannot be made: {type(error).__name__}: {error}"
+        raise ConfigurationError(message, file=where) from error
+
+
+async def _made(factory: Any, saver: Any, where: str, stack: contextlib.AsyncExitStack) -> Any:
+    with _compiled(where):
+        made = factory(**_arguments(factory, saver, where))
+        if inspect.isawaitable(made):
+            made = await made
+        if hasattr(made, "__aenter__"):
+            made = await stack.enter_async_context(made)
+        elif hasattr(made, "__enter__"):
+            made = stack.enter_context(made)
+        return made
+
+
+def _arguments(factory: Any, saver: Any, where: str) -> dict[str, Any]:
+    """`checkpointer` is ours, `config` an empty one, as LangGraph's own server calls factories."""
+    offered = {"checkpointer": saver, "config": {"configurable": {}}}
+    given: dict[str, Any] = {}
+    for name, parameter in inspect.signature(factory).parameters.items():
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            continue
+        if name in offered:
+            given[name] = offered[name]
+        elif parameter.default is parameter.empty:
+            message = f"the factory wants “{name}”, which nobody can give it; give it a default"
+            raise ConfigurationError(message, file=where)
+    return given
+
+
+def node_names(graph: Graph) -> frozenset[str]:
+    """The names of all steps, those of inner graphs too."""
+    graphs = [graph, *(inner for _, inner in graph.get_subgraphs(recurse=True))]
+    return frozenset(name for found in graphs for name in getattr(found, "nodes", ()))
+
+
+def own_types(graph_module: str) -> set[tuple[str, ...]]:
+    """The data types (models, dataclasses, enums, named tuples) of the user's code and the graph's package.
+
+    Checkpoints may contain these without naming them in the state's schema: as results of tasks, inside
+    `Any`, or as an interrupt's payload. Types of installed packages need the schema, or the `types` setting.
+    """
+    package = graph_module.partition(".")[0]
+    modules = [module for module in list(sys.modules.values()) if _is_own_module(module, package)]
+    return {
+        (value.__module__, value.__name__)
+        for module in modules
+        for value in list(vars(module).values())
+        if isinstance(value, type) and value.__module__ == module.__name__ and _is_data(value)
+    }
+
+
+def _is_own_module(module: Any, package: str) -> bool:
+    file = getattr(module, "__file__", None)
+    if not isinstance(module, ModuleType) or not isinstance(file, str):
+        return False
+    return module.__name__.partition(".")[0] == package or _is_own(Path(file))
+
+
+def _is_data(kind: type) -> bool:
+    named_tuple = issubclass(kind, tuple) and hasattr(kind, "_fields")
+    return issubclass(kind, pydantic.BaseModel | enum.Enum) or dataclasses.is_dataclass(kind) or named_tuple

@@ -1,0 +1,174 @@
+"""Reading: what a thread waits for, and what became of an answer, from its checkpoints alone."""
+
+import contextlib
+import sqlite3
+import sys
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass
+from typing import Any, cast
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import CheckpointTuple
+from langgraph.types import Interrupt
+
+from answerback.agent import Pending, Target, digest
+from answerback.errors import AgentUnavailable, NotPending
+from answerback.model import Answer, Json
+from answerback_agents import dialects
+from answerback_agents.langgraph import breakpoints, evidence, loading, savers, values
+from answerback_agents.langgraph.canary import STRICT
+
+# Written into the metadata of the checkpoints of a run: which start, or which answer, led to them.
+STARTED, ANSWERED = "answerback_started", "answerback_answered"
+Stamp = dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """One graph's threads in one saver. `names` are those of all nodes, inner graphs' too."""
+
+    graph: loading.Graph
+    saver: savers.Saver
+    own: dialects.Own | None
+    names: frozenset[str]
+    has_breakpoints: bool
+
+    async def head(self, thread: str) -> CheckpointTuple | None:
+        """The thread's last checkpoint; raises `AgentUnavailable` when the saver cannot be read."""
+        try:
+            return await self.saver.aget_tuple({"configurable": {"thread_id": thread, "checkpoint_ns": ""}})
+        except Exception as error:
+            if is_storage(error):
+                raise AgentUnavailable("the agent's checkpoints cannot be read now") from error
+            raise
+
+    async def known(self, thread: str) -> CheckpointTuple:
+        """The thread's last checkpoint; raises `NotPending` when there is none."""
+        if head := await self.head(thread):
+            return head
+        raise NotPending("This thread does not exist (any more).")
+
+    async def next_steps(self, thread: str) -> tuple[str, ...]:
+        return (await self.graph.aget_state(config_of(thread))).next
+
+    async def waiting(self, thread: str, head: CheckpointTuple) -> tuple[Pending, ...]:
+        """What waits: held steps first, because answering anything else would let them run unasked."""
+        if held := await self.held(thread, head):
+            return (held,)
+        checkpoint = evidence.checkpoint_id(head)
+        found = []
+        for interrupt, doubt in evidence.open_questions(head, self.names).values():
+            if await self.taken(thread, head, interrupt.id, doubt) is evidence.NOTHING:
+                found.append(self._asked(interrupt, checkpoint))
+        return tuple(found)
+
+    def _asked(self, interrupt: Interrupt[Any], checkpoint: str) -> Pending:
+        reading = dialects.read(payload_of(interrupt), self.own)
+        return Pending(
+            interrupt_id=interrupt.id,
+            digest=digest_of(interrupt),
+            questions=reading.questions,
+            context=reading.context,
+            title=reading.title,
+            expirable=reading.expirable,
+            checkpoint=checkpoint,
+        )
+
+    async def held(self, thread: str, head: CheckpointTuple) -> Pending | None:
+        """The confirmation that a breakpoint waits for, if one holds the thread."""
+        held = await self.holds(thread)
+        return breakpoints.ask(held, evidence.checkpoint_id(head)) if held else None
+
+    async def holds(self, thread: str) -> list[breakpoints.Hold]:
+        return await breakpoints.holds(self.graph, config_of(thread)) if self.has_breakpoints else []
+
+    async def taken(self, thread: str, head: CheckpointTuple, interrupt_id: str, doubt: bool) -> Any:
+        """The answer already taken, by a step that then failed or by an inner graph, or `NOTHING`."""
+        if not doubt:
+            return evidence.NOTHING
+        window = await self._window(thread, evidence.checkpoint_id(head))
+        return evidence.given_answer(window, self.names, interrupt_id)
+
+    async def took(self, thread: str, target: Target, answer: Answer) -> bool:
+        """Whether it was this answer that the graph consumed: it is stored, or our run left its stamp.
+
+        An agent's own dialect cannot be reversed without the payload: then that it was answered is enough.
+        """
+        window = await self._window(thread, target.checkpoint)
+        if _turned(window, target.checkpoint):
+            return False
+        stored = evidence.given_answer(window, self.names, target.interrupt_id)
+        if stored is not evidence.NOTHING:
+            return self.own is not None or dialects.carries(values.plain(stored), answer)
+        return any(is_stamped(found, {ANSWERED: target.interrupt_id}) for found in window)
+
+    async def passed(self, thread: str, head: CheckpointTuple, target: Target) -> bool:
+        """Whether our yes let held steps run: they have begun on the same checkpoint, or left the stamp."""
+        window = await self._window(thread, target.checkpoint)
+        if _turned(window, target.checkpoint):
+            return False
+        stamped = any(is_stamped(found, {ANSWERED: target.interrupt_id}) for found in window)
+        return stamped or evidence.checkpoint_id(head) == target.checkpoint
+
+    async def last_answered(self, thread: str) -> str:
+        """The id of the newest checkpoint of this run on which a question has been answered, or ""."""
+        listed = self.saver.alist({"configurable": {"thread_id": thread, "checkpoint_ns": ""}})
+        for found in [found async for found in listed]:  # all of it: the saver is locked while it lists
+            if await self._has_answer(thread, found):
+                return evidence.checkpoint_id(found)
+            if found.metadata.get("source") == "input":
+                break
+        return ""
+
+    async def _has_answer(self, thread: str, found: CheckpointTuple) -> bool:
+        known = evidence.tasks(found)
+        if any(task.answers and task.interrupts for task in known):
+            return True
+        asked = {interrupt.id for task in known for interrupt in task.interrupts}
+        answers = [await self.taken(thread, found, interrupt_id, True) for interrupt_id in asked]
+        return any(answer is not evidence.NOTHING for answer in answers)
+
+    async def _window(self, thread: str, since: str) -> list[CheckpointTuple]:
+        """The thread's checkpoints, those of inner graphs too, back to this one; ids sort by time."""
+        window: list[CheckpointTuple] = []
+        listed = self.saver.alist({"configurable": {"thread_id": thread}})
+        async with contextlib.aclosing(cast(AsyncGenerator[CheckpointTuple], listed)):
+            async for found in listed:
+                if evidence.checkpoint_id(found) < since:
+                    break
+                window.append(found)
+        return window
+
+
+def config_of(thread: str) -> RunnableConfig:
+    return {"configurable": {"thread_id": thread, STRICT: True}}
+
+
+def payload_of(interrupt: Interrupt[Any]) -> Json:
+    """The payload as people and dialects see it."""
+    return values.storable(values.plain(interrupt.value))
+
+
+def digest_of(interrupt: Interrupt[Any]) -> str:
+    """Of the payload, and of the form the answer must have where the graph demands one."""
+    payload, schema = values.plain(interrupt.value), values.plain(interrupt.response_schema)
+    return digest(payload if schema is None else [payload, schema])
+
+
+def is_stamped(found: CheckpointTuple, stamp: Stamp) -> bool:
+    return all(found.metadata.get(key) == value for key, value in stamp.items())
+
+
+def is_storage(error: BaseException) -> bool:
+    """Whether a database did not answer; which one, the graph's or ours, the error does not say."""
+    known: tuple[type[BaseException], ...] = (sqlite3.OperationalError,)
+    if (psycopg := sys.modules.get("psycopg")) is not None:
+        known += (psycopg.OperationalError, psycopg.InterfaceError)
+    return isinstance(error, known)
+
+
+def _turned(window: list[CheckpointTuple], since: str) -> bool:
+    """Whether the thread got new input, a fork or an update after this checkpoint: not our answer's doing."""
+    main = [found for found in window if not found.config["configurable"].get("checkpoint_ns")]
+    later = [found for found in main if evidence.checkpoint_id(found) != since]
+    return any(found.metadata.get("source") != "loop" for found in later)

@@ -1,0 +1,151 @@
+"""Dialects: what each payload asks, what each answer resumes it with, and what silence does."""
+
+from typing import Any
+
+import pytest
+
+from answerback.errors import DoesNotFit
+from answerback.model import Answer, Choice, Json, Question, QuestionKind
+from answerback_agents import dialects
+
+SILENCE = Answer({}, expired=True)
+NO_RESPONSE = Answer({}, expired=True, no_response=True)
+CONFIRM = {"type": "confirm_action", "action": "delete_file", "details": {"path": "a.txt", "size": 3}}
+CHOICE = {"question": "Which term?", "choices": ["coding", "costing"], "topic": "Term check"}
+
+
+def said(value: Any, text: str = "") -> Answer:
+    return Answer({"q1": value}, text=text)
+
+
+def question(payload: Json) -> Question:
+    (asked,) = dialects.read(payload).questions
+    return asked
+
+
+def test_confirm_action_reads_like_a_sentence_and_shows_the_details() -> None:
+    reading = dialects.read(CONFIRM)
+    assert reading.questions == (
+        Question("q1", "Shall I go ahead with “delete file”?", QuestionKind.CONFIRM),
+    )
+    assert reading.context == "path: a.txt\nsize: 3"
+    assert reading.expirable
+
+
+def test_confirm_action_is_resumed_with_what_was_said_and_whether_it_is_a_yes() -> None:
+    assert dialects.write(CONFIRM, said(True, "sure")) == {"content": "sure", "confirmed": True}
+    assert dialects.write(CONFIRM, said(False)) == {"content": "no", "confirmed": False}
+    for value in ("yes", 1, None):
+        with pytest.raises(DoesNotFit):
+            dialects.write(CONFIRM, said(value))
+
+
+def test_silence_never_confirms() -> None:
+    for silence in (SILENCE, NO_RESPONSE):
+        written = dialects.write(CONFIRM, silence)
+        assert written == {"content": "No response", "confirmed": False, "timed_out": True}
+
+
+def test_choices_become_buttons_and_come_back_as_label_and_id() -> None:
+    reading = dialects.read(CHOICE)
+    assert question(CHOICE).choices == (Choice("coding", "coding"), Choice("costing", "costing"))
+    assert (reading.title, reading.expirable) == ("Term check", True)
+    assert dialects.write(CHOICE, said("coding", "1")) == {"content": "coding", "choice": "coding"}
+    silence = {"content": "No response", "choice": None, "timed_out": True}
+    assert dialects.write(CHOICE, SILENCE) == silence
+
+
+def test_a_text_of_ones_own_is_no_choice() -> None:
+    assert question(CHOICE).free_text
+    assert dialects.write(CHOICE, said("something else")) == {"content": "something else", "choice": None}
+
+
+def test_choices_with_ids_keep_them_as_they_are() -> None:
+    payload = {"question": "Which?", "choices": [{"id": 1, "label": "One"}, {"id": 2, "label": "One"}]}
+    assert question(payload).choices == (Choice("1", "One"), Choice("2", "One"))
+    assert dialects.write(payload, said("2")) == {"content": "One", "choice": 2}
+
+
+def test_choice_ids_stay_unique_when_labels_repeat() -> None:
+    payload = {"question": "Which?", "choices": ["a", "a", "a#2"]}
+    ids = [choice.id for choice in question(payload).choices]
+    assert len(set(ids)) == 3
+    assert dialects.write(payload, said(ids[1])) == {"content": "a", "choice": "a"}
+
+
+@pytest.mark.parametrize("choices", [[], "ab", [None], [{}], [[1]], [{"id": ["x"]}]])
+def test_choices_that_cannot_be_shown_leave_a_plain_question(choices: Json) -> None:
+    payload = {"question": "Which?", "choices": choices}
+    assert question(payload).kind is QuestionKind.TEXT
+    assert dialects.write(payload, said("x")) == {"content": "x"}
+
+
+def test_ask_human_and_any_object_with_a_question_take_a_text() -> None:
+    payload = {"type": "ask_human", "question": "Which term?", "context": "0 documents with “costing”."}
+    assert question(payload) == Question("q1", "Which term?")
+    assert dialects.read(payload).context == "0 documents with “costing”."
+    assert dialects.write(payload, said("  as it is \n")) == {"content": "  as it is \n"}
+    assert dialects.write(payload, SILENCE) == {"content": "No response", "timed_out": True}
+
+
+@pytest.mark.parametrize(
+    ("payload", "shown"),
+    [
+        ("Which term?", "Which term?"),
+        (None, "The agent waits for an answer."),
+        ("", "The agent waits for an answer."),
+        (7, "7"),
+        ({"question": "  "}, "question:   "),
+        ({"files": ["a", "b"], "sure": True}, 'files: ["a", "b"]\nsure: true'),
+        (["a", "b"], "a\nb"),
+    ],
+)
+def test_anything_else_is_shown_as_text_and_resumed_with_the_reply(payload: Json, shown: str) -> None:
+    assert question(payload).text == shown
+    assert dialects.write(payload, said(" unmodified ")) == " unmodified "
+    assert not dialects.read(payload).expirable
+
+
+def test_a_plain_question_has_no_value_for_silence_unless_no_response_is_asked_for() -> None:
+    with pytest.raises(DoesNotFit):
+        dialects.write("Which term?", SILENCE)
+    assert dialects.write("Which term?", NO_RESPONSE) == "No response"
+
+
+@pytest.mark.parametrize("payload", [CHOICE, "Which term?", {"question": "?"}])
+def test_a_default_is_written_as_if_it_had_been_answered(payload: Json) -> None:
+    default = Answer({"q1": "coding"}, expired=True, default_used=True)
+    assert dialects.write(payload, default) == dialects.write(payload, said("coding"))
+
+
+@pytest.mark.parametrize("value", [{}, None, False, 0, ""])
+def test_empty_values_are_values(value: Json) -> None:
+    assert dialects.write("?", Answer({"q1": value}, text="something")) == value
+
+
+@pytest.mark.parametrize("payload", [CHOICE, "Which term?", {"question": "?"}])
+def test_a_stored_value_is_recognised_without_its_payload(payload: Json) -> None:
+    stored = dialects.write(payload, said("coding"))
+    assert dialects.carries(stored, said("coding"))
+    assert not dialects.carries(stored, said("costing"))
+    assert not dialects.carries(stored, SILENCE)
+    assert dialects.carries(dialects.write(payload, NO_RESPONSE), NO_RESPONSE)
+
+
+def test_a_yes_is_not_taken_for_a_stored_no() -> None:
+    stored = dialects.write(CONFIRM, said(False))
+    assert dialects.carries(stored, said(False))
+    assert not dialects.carries(stored, said(True))
+    assert not dialects.carries({"content": 1, "confirmed": 0}, said(True))
+
+
+def test_an_agents_own_dialect_comes_first() -> None:
+    class Shout(dialects.Plain):
+        def write(self, payload: Json, answer: Answer) -> Json:
+            return f"{answer.values['q1']}!"
+
+    def own(payload: Json) -> dialects.Dialect | None:
+        return Shout() if payload == "shout" else None
+
+    assert dialects.write("shout", said("hey"), own) == "hey!"
+    assert dialects.write("say", said("hey"), own) == "hey"
