@@ -82,11 +82,12 @@ class Agent(abc.ABC):
         """Release what `open` took."""
 
     @abc.abstractmethod
-    async def start(self, thread: str, input: Json) -> State:
+    async def start(self, thread: str, input: Json, run: str = "") -> State:
         """Run `input` on a thread that is not waiting, until it pauses or ends.
 
         Must be safe to repeat after a crash: a thread that already has progress from this start goes on
-        from its last checkpoint instead of starting over.
+        from its last checkpoint instead of starting over. `run` names the start: the same name is the
+        same start, even when it has ended already, then its result is given again.
         """
 
     @abc.abstractmethod

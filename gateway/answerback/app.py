@@ -18,6 +18,7 @@ from answerback.deliver import Deliverer
 from answerback.elapse import Elapser
 from answerback.errors import AnswerbackError, ConfigurationError
 from answerback.faults import Faults
+from answerback.forms import Forms
 from answerback.intake import Intake
 from answerback.linking import Linker
 from answerback.outbox import Outbox
@@ -45,6 +46,7 @@ class App:
     context: Context
     asker: Asker
     receiver: Receiver
+    forms: Forms
     runner: Runner
     resumer: Resumer
     deliverer: Deliverer
@@ -62,8 +64,8 @@ class App:
     async def start(self, *, clock: bool = True) -> None:
         """Open the store, agents and intake; returns when requests can be taken.
 
-        `clock=False` leaves the sweeps to the caller. Raises `ConfigurationError` or `StoreUnavailable`. What merely is away is tried again, and said
-        in `Health`.
+        `clock=False` leaves the sweeps to the caller. Raises `ConfigurationError` or `StoreUnavailable`.
+        What merely is away is tried again, and said in the readiness detail.
         """
         self.context.store.open(migrations.upgrade)
         try:
@@ -181,6 +183,7 @@ def _connect(
         context,
         Asker(context),
         receiver,
+        Forms(context),
         runner,
         resumer,
         deliverer,

@@ -79,7 +79,7 @@ class Asker:
         put_, created = await self._context.store.write(lambda tx: self._ask(tx, record, request))
         self._context.faults.reach("ask.after-commit")
         if created:
-            self._context.signals.deliver(self._context.outbox.ours(put_.rows))
+            self._context.dispatch(put_.rows)
             self._context.signals.rearm()
         return Asked(put_.record, self._context.tokens.form_url(put_.link), created)
 
@@ -116,7 +116,7 @@ class Asker:
 
         record, rows = await self._context.store.write(tx_)
         self._context.signals.changed(record.id)
-        self._context.signals.deliver(self._context.outbox.ours(rows))
+        self._context.dispatch(rows)
         if record.run_id:
             self._context.signals.stop((record.agent, record.thread_id))
         return record

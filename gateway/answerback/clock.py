@@ -7,9 +7,12 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from apscheduler.schedulers.asyncio import AsyncIOScheduler
 
+from answerback.errors import StoreUnavailable
 from answerback.store import Store, Tx, deliveries, interactions, runs
 
 log = logging.getLogger("answerback.clock")
+SOON = 0.05  # seconds: a burst of commits shares one look
+RETRY = 5.0  # seconds to the next look while the database is away
 AT_MOST = 60_000_000  # microseconds to the next look, whatever happens
 Pump = Callable[[], Awaitable[int]]
 _NEXT = (deliveries.NEXT, interactions.NEXT_ACTION, interactions.NEXT_RESUME, runs.NEXT)
@@ -44,27 +47,36 @@ class Clock:
 
     def rearm(self) -> None:
         """Something was committed that may fall due earlier than what we wait for: look again."""
-        if self._scheduler.running:
-            self._again = True
-            self._arm(0.02)  # a burst of commits shares one look
+        self._again = True
+        if self._scheduler.running and not self._busy.locked():
+            self._arm(SOON)
 
     async def tick(self) -> None:
-        """Let every pump work until nothing is due, then sleep until the next moment."""
+        """Look; let every pump work if something is due; then sleep until the next moment."""
         async with self._busy:
             self._again = False
-            for pump in self._pumps:
-                try:
-                    await pump()
-                except Exception:
-                    log.exception("a sweep failed; it is tried again")
-            try:
-                now, due = await self._store.read(next_due)
-                seconds = max(0.05, (due - now) / 1e6)
-            except Exception:
-                log.exception("the database could not be asked what is due")
-                seconds = 5.0
+            seconds = await self._left()
+            if seconds <= 0:
+                await self._pump()
+                seconds = max(SOON, await self._left())
         if self._scheduler.running:
-            self._arm(0.02 if self._again else seconds)
+            self._arm(SOON if self._again else seconds)
+
+    async def _pump(self) -> None:
+        for pump in self._pumps:
+            try:
+                await pump()
+            except Exception:
+                log.exception("a sweep failed; it is tried again")
+
+    async def _left(self) -> float:
+        """Seconds until something falls due; 0 or less when it has."""
+        try:
+            now, due = await self._store.read(next_due)
+        except StoreUnavailable as error:
+            log.warning("nobody knows what is due: %s", error)
+            return RETRY
+        return (due - now) / 1e6
 
     def _arm(self, seconds: float) -> None:
         when = datetime.datetime.now(datetime.UTC) + datetime.timedelta(seconds=seconds)

@@ -7,7 +7,7 @@ from answerback.faults import Faults
 from answerback.outbox import Outbox
 from answerback.settings import Settings
 from answerback.signals import Signals
-from answerback.store import Store
+from answerback.store import Row, Store
 from answerback.tokens import Tokens
 
 
@@ -25,3 +25,10 @@ class Context:
     fallback: Mapping[str, str] = field(
         default_factory=dict
     )  # "provider": whom to tell when nobody is reachable
+
+    def dispatch(self, rows: list[Row]) -> None:
+        """After the commit: send what is ours to send now; what must wait for its turn is woken for."""
+        ours = self.outbox.ours(rows)
+        self.signals.deliver(ours)
+        if len(ours) < len(rows):
+            self.signals.rearm()

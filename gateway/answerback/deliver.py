@@ -97,7 +97,7 @@ class Deliverer:
         self._context.faults.reach("deliver.after-send")
         rows = await self._context.store.write(lambda tx: self._sent(tx, row, ids))
         self._context.faults.reach("deliver.after-commit")
-        self.take(self._context.outbox.ours(rows))
+        self._context.dispatch(rows)
 
     async def _send(
         self, provider: Provider, row: Row, message: Message, thread: tuple[str, ...]
@@ -157,7 +157,7 @@ class Deliverer:
             return self._next_provider(tx, row, record)
 
         log.warning("not deliverable on %s: %s", row["provider"], error.reason)
-        self.take(self._context.outbox.ours(await self._context.store.write(tx_)))
+        self._context.dispatch(await self._context.store.write(tx_))
 
     async def _again(
         self, row: Row, record: Interaction | None, seconds: float, why: str, *, unsure: bool
@@ -171,7 +171,7 @@ class Deliverer:
             tx.run(deliveries.POSTPONE, key=row["id"], at=tx.now + round(wait * 1e6), why=why)
             return self._next_provider(tx, row, record) if row["attempts"] == FALL_BACK_AFTER else []
 
-        self.take(self._context.outbox.ours(await self._context.store.write(tx_)))
+        self._context.dispatch(await self._context.store.write(tx_))
         self._context.signals.rearm()
 
     def _next_provider(self, tx: Tx, row: Row, record: Interaction | None) -> list[Row]:

@@ -63,7 +63,7 @@ def lost(record: Interaction) -> Outcome:
 
 def after_commit(context: Context, decision: Decision) -> None:
     """Send what follows, go on with the agent, wake who waits."""
-    context.signals.deliver(context.outbox.ours(decision.rows))
+    context.dispatch(decision.rows)
     context.signals.changed(decision.record.id)
     if decision.handed is not None:
         context.signals.resume(decision.handed)

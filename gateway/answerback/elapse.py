@@ -22,7 +22,7 @@ class Elapser:
         results = await self._context.store.write(lambda tx: self._due(tx, limit))
         self._context.faults.reach("elapse.after-commit")
         for record, rows, handed in results:
-            self._context.signals.deliver(self._context.outbox.ours(rows))
+            self._context.dispatch(rows)
             self._context.signals.changed(record.id)
             if handed is not None:
                 self._context.signals.resume(handed)

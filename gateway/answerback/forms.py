@@ -88,7 +88,7 @@ class Forms:
             return [self._context.outbox.conversation(tx, row, "form_code", {"code": code})]
 
         rows = await self._context.store.write(tx_)
-        self._context.signals.deliver(self._context.outbox.ours(rows))
+        self._context.dispatch(rows)
 
     def _view(self, tx: Tx, row: Row) -> FormView:
         record = interactions.get(tx, row["interaction_id"])

@@ -7,7 +7,7 @@ from answerback.ask import cancel_run
 from answerback.context import Context
 from answerback.door import Actor, Decision, decide, lost
 from answerback.match import Evidence, Match, Open, WhichOne, find_codes, match, strip_code
-from answerback.model import Contact, Interaction, InteractionStatus, Json, Outcome
+from answerback.model import Contact, Interaction, InteractionStatus, Json, Outcome, Question
 from answerback.outbox import place_of
 from answerback.provider import Reply
 from answerback.read import Unclear, Value, is_command, read, read_payload, wants_text
@@ -61,7 +61,7 @@ def consider(tx: Tx, context: Context, provider: str, reply: Reply) -> Effect:
         _, start, answer = [*reply.data.split(".", 2), "", ""][:3]
         outcome, rows = linking.confirm(tx, context, provider, reply, start, answer)
         return Effect(outcome, rows)
-    return _for_question(case, command)
+    return _for_question(case)
 
 
 def _stranger(case: _Case) -> Effect:
@@ -86,7 +86,7 @@ def _whose(case: _Case) -> str:
     return say("not_for_you", language, who=", ".join(names)) if names else ""
 
 
-def _for_question(case: _Case, command: tuple[str, str] | None) -> Effect:
+def _for_question(case: _Case) -> Effect:
     tx, reply = case.tx, case.reply
     open_ = tx.all(deliveries.OPEN_FOR, provider=case.provider, external_id=reply.sender, limit=OPEN_LIMIT)
     open_ = [row for row in open_ if row["place"] == reply.place]
@@ -111,6 +111,7 @@ def _for_question(case: _Case, command: tuple[str, str] | None) -> Effect:
         open_for_sender=tuple(_open(tx, row) for row in _newest(open_)),
         unknown_code=bool(codes) and not coded,
     )
+    command = is_command(reply.text, _questions(tx, open_)) if reply.text and not reply.data else None
     if command is not None and (effect := _command(case, command, evidence)) is not None:
         return effect
     found = match(evidence)
@@ -122,6 +123,12 @@ def _for_question(case: _Case, command: tuple[str, str] | None) -> Effect:
     assert record is not None
     asked = tx.one(deliveries.GET, id=found.delivery_id) or case.here
     return _answer(case, record, asked)
+
+
+def _questions(tx: Tx, rows: list[Row]) -> list[Question]:
+    """All that a text could answer: a word that is one of their choices is no command."""
+    found = [interactions.get(tx, row["interaction_id"]) for row in _newest(rows)]
+    return [question for record in found if record is not None for question in record.questions]
 
 
 def _by_token(case: _Case) -> Row | None:
@@ -189,6 +196,8 @@ def _value(case: _Case, record: Interaction) -> tuple[dict[str, Json], str] | Un
         tapped = read_payload(record.questions, payload, language)
         if tapped is None:
             return _not_yet(record, payload)
+        if len(record.questions) > 1:  # every required question needs an answer: that is the form's work
+            return Unclear("open_form")
         question, value, label = tapped
         return {question.id: value}, label
     return _read_text(case, record, reply.text)

@@ -10,6 +10,7 @@ from answerback.sentences import LANGUAGES, say
 
 LONGEST = 400  # characters of a line that can be a header of a quotation
 HEADER_LINES = 3  # "On Monday, Ana Lima\n<ana@example.org>\nwrote:" is folded by some programs
+LEAST_RULER = 10  # underscores
 SIGNATURE_LINES = 12  # a "--" with more below it may be the person's own ruler
 EDGE = " \t\u00a0>|*_-–—=#~."
 MARKERS = frozenset(say("write_above", language).casefold() for language in LANGUAGES)
@@ -94,10 +95,19 @@ def _without_history(lines: list[str]) -> list[str]:
             place += 1
             continue
         place += size
+        _drop_ruler(kept)
         quoted_below = any(_quoted(line) for line in lines[place : place + 3])
         if wrote and not quoted_below:
-            return kept
+            break
     return kept
+
+
+def _drop_ruler(lines: list[str]) -> None:
+    """Take away the line of underscores that some programs draw right above what they quote."""
+    for place in range(len(lines) - 1, max(len(lines) - 3, -1), -1):
+        drawn = lines[place].strip()
+        if len(drawn) >= LEAST_RULER and not drawn.strip("_"):
+            del lines[place:]
 
 
 def _header(lines: list[str], place: int) -> int:

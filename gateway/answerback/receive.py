@@ -9,17 +9,14 @@ from answerback.ask import refuse_closed
 from answerback.context import Context
 from answerback.door import Actor, Decision, after_commit, decide
 from answerback.errors import Closed, NotFound, StoreUnavailable
-from answerback.forms import Forms, FormView
 from answerback.inbound import Effect, consider
 from answerback.model import Interaction, Json, Outcome
 from answerback.provider import Batch, HttpAnswer, Inbound, Provider, Receipt, Reply
 from answerback.read import validate_response
 from answerback.receipts import note
-from answerback.store import Tx, interactions, replies
+from answerback.store import Tx, contacts, interactions, replies
 
 log = logging.getLogger("answerback.receive")
-
-__all__ = ["FormView", "Receiver"]
 
 
 @dataclass(slots=True)
@@ -43,7 +40,6 @@ class Receiver:
 
     def __init__(self, context: Context, providers: Mapping[str, Provider]) -> None:
         self._context, self._providers = context, providers
-        self._forms = Forms(context)
 
     async def webhook(self, provider: str, inbound: Inbound) -> HttpAnswer:
         """One request of a provider. 2xx only after the commit. Raises `NotFound`, `Unverified`."""
@@ -75,7 +71,11 @@ class Receiver:
             if record is None:
                 raise NotFound("There is no interaction with this id.")
             refuse_closed(record)
-            values = validate_response(record.questions, response)
+            person = contacts.contact(tx, by)
+            language, timezone = (person.language, person.timezone) if person else ("en", "UTC")
+            values = validate_response(
+                record.questions, response, language=language, timezone=timezone, now=tx.now
+            )
             text = response if isinstance(response, str) else ""
             return decide(tx, self._context, record, values, text, Actor(by, via))
 
@@ -86,20 +86,6 @@ class Receiver:
         if decision.outcome is not Outcome.ACCEPTED:
             refuse_late(decision)
         return decision.record
-
-    async def form_view(self, token: str) -> FormView:
-        """See `Forms.view`."""
-        return await self._forms.view(token)
-
-    async def form_submit(
-        self, token: str, values: dict[str, Json], *, text: str = "", code: str = ""
-    ) -> FormView:
-        """See `Forms.submit`."""
-        return await self._forms.submit(token, values, text=text, code=code)
-
-    async def form_send_code(self, token: str) -> None:
-        """See `Forms.send_code`."""
-        await self._forms.send_code(token)
 
     def _plugin(self, name: str) -> Provider:
         if name not in self._providers:
@@ -168,7 +154,7 @@ class Receiver:
         effect = done.effect
         if effect is None:
             return
-        self._context.signals.deliver(self._context.outbox.ours(effect.rows))
+        self._context.dispatch(effect.rows)
         if effect.decision is not None:
             after_commit(self._context, effect.decision)
         for agent, thread in effect.stops:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from answerback.agent import Agent, Failed, Finished, Paused, State, Target
 from answerback.backoff import pause
 from answerback.context import Context
-from answerback.errors import AgentUnavailable, NotPending
+from answerback.errors import AgentUnavailable, DoesNotFit, NotPending
 from answerback.signals import Handed
 from answerback.store import Tx, audit, interactions, leases
 from answerback.threads import announce, conclude, hand_over, kept
@@ -86,13 +86,17 @@ class Resumer:
         try:
             return await agent.resume(record.thread_id, target, record.answer, again=handed.again), ""
         except NotPending:
-            return Paused(await agent.pending(record.thread_id)), GONE
+            pending = await agent.pending(record.thread_id)
+            return Paused(pending) if pending else Failed(GONE), GONE
+        except DoesNotFit as error:  # the agent refused the value and kept nothing: it is asked again
+            return Paused(await agent.pending(record.thread_id)), f"The agent refused it: {error.detail}"
 
     async def _conclude(self, handed: Handed, state: State, error: str) -> None:
         def tx_(tx: Tx):  # type: ignore[no-untyped-def]
             if not leases.renew(tx, handed.lease):
                 return None
-            tx.run(interactions.RESUMED, key=handed.record.id, at=None if error else tx.now, error=error)
+            at = None if error == GONE else tx.now
+            tx.run(interactions.RESUMED, key=handed.record.id, at=at, error=error)
             audit.add(tx, handed.record.id, "not resumed" if error else "resumed", content=_name(state))
             return conclude(tx, self._context, handed.lease, state)
 

@@ -62,7 +62,7 @@ class Runner:
         route = route_of(self._context.settings, request.route, request.ask)
         thread = request.thread_id or interactions.new_id()
         run, lease, rows = await self._context.store.write(lambda tx: self._start(tx, request, thread, route))
-        self._context.signals.deliver(self._context.outbox.ours(rows))
+        self._context.dispatch(rows)
         self._spawn(run.id, lease, request.replace and bool(request.thread_id))
         return run
 
@@ -107,7 +107,7 @@ class Runner:
         if before.status in (RunStatus.COMPLETED, RunStatus.CANCELLED):
             raise Conflict(f"This run is {before.status} already.")
         rows = await self._context.store.write(lambda tx: cancel_run(tx, self._context, id, "cancelled"))
-        self._context.signals.deliver(self._context.outbox.ours(rows))
+        self._context.dispatch(rows)
         await self.stop(before.agent, before.thread_id)
         after = await self.get(id)
         for interaction in after.interactions:
@@ -214,7 +214,7 @@ class Runner:
         begin: Callable[[], Awaitable[State]] = {
             "retry": lambda: agent.retry(lease.thread_id),
             "reask": lambda: agent.reask(lease.thread_id),
-        }.get(row["intent"], lambda: agent.start(lease.thread_id, loads(row["input"])))
+        }.get(row["intent"], lambda: agent.start(lease.thread_id, loads(row["input"]), id))
         return await begin()
 
     async def _later(self, id: str, lease: Lease, why: str) -> None:

@@ -65,10 +65,10 @@ class RunRow(SQLModel, table=True):
     __table_args__ = (
         Index("run_thread", "agent", "thread_id"),
         Index(
-            "run_running",
-            "id",
-            sqlite_where=text("status = 'running'"),
-            postgresql_where=text("status = 'running'"),
+            "run_due",
+            "next_attempt_at",
+            sqlite_where=text("status = 'running' AND next_attempt_at IS NOT NULL"),
+            postgresql_where=text("status = 'running' AND next_attempt_at IS NOT NULL"),
         ),
     )
     id: str = Field(primary_key=True)

@@ -63,7 +63,7 @@ def announce(context: Context, concluded: tuple[Settled, Handed | None] | None, 
         )
         return
     done, following = concluded
-    context.signals.deliver(context.outbox.ours(done.rows))
+    context.dispatch(done.rows)
     for id in done.changed:
         context.signals.changed(id)
     if following is not None:

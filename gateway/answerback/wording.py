@@ -9,13 +9,14 @@ from answerback.render import (
     conversation_message,
     notice_message,
     outcome_message,
+    pick_label,
     question_message,
     reminder_message,
     run_message,
     unclear_message,
     which_one_message,
 )
-from answerback.sentences import say
+from answerback.sentences import count, say
 from answerback.store import Row
 from answerback.store.codec import loads
 from answerback.tokens import Tokens
@@ -133,12 +134,13 @@ def _unclear(sheet: Sheet, record: Interaction, key: str, args: dict[str, str]) 
 
 
 def _which_one(sheet: Sheet, key: str, text: str) -> Message:
-    candidates = [(record.questions[0].text, token) for record, token in sheet.told.picks]
+    candidates = [(pick_label(record, sheet.told.language), token) for record, token in sheet.told.picks]
     message = which_one_message(candidates, text, sheet.to, language=sheet.told.language)
     if key == WHICH_ONE:
         return message
     one = len(candidates) == 1
-    title = say("pending_one" if one else "pending", sheet.told.language, count=len(candidates))
+    language = sheet.told.language
+    title = say("pending_one" if one else "pending", language, count=count(len(candidates), language))
     return replace(message, title=title)
 
 

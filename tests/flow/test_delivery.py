@@ -100,7 +100,7 @@ async def test_an_answer_while_a_copy_is_on_its_way_still_edits_that_copy(databa
         await g.app.receiver.respond(record.id, "first", by="", via="api")
         g.memory.hang.set()
         await g.app.idle()
-        assert [shown.edited for shown in g.memory.shown][0] is True
+        assert g.memory.shown[0].edited
 
 
 async def test_a_claim_of_a_process_that_died_is_taken_up_by_the_next(database: Database) -> None:

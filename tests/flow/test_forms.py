@@ -28,21 +28,21 @@ async def test_a_link_answers_a_plain_question(database: Database) -> None:
     async with gateway(database, form_auth="code") as g:
         asked = await g.app.asker.ask(AskRequest((TEXT,)))
         token = token_of(asked.form_url)
-        assert (await g.app.receiver.form_view(token)).interaction.status is InteractionStatus.PENDING
-        view = await g.app.receiver.form_submit(token, {"q1": "Vienna"}, text="Vienna")
+        assert (await g.app.forms.view(token)).interaction.status is InteractionStatus.PENDING
+        view = await g.app.forms.submit(token, {"q1": "Vienna"}, text="Vienna")
         assert (view.interaction.status, view.interaction.answered_via) == (
             InteractionStatus.COMPLETED,
             "form",
         )
         with pytest.raises(AlreadyAnswered):
-            await g.app.receiver.form_submit(token, {"q1": "Graz"})
+            await g.app.forms.submit(token, {"q1": "Graz"})
 
 
 async def test_an_unknown_link_is_not_found(database: Database) -> None:
     async with gateway(database) as g:
         for token in ("", "x", "a" * 26, "é" * 26):
             with pytest.raises(NotFound):
-                await g.app.receiver.form_view(token)
+                await g.app.forms.view(token)
 
 
 async def test_a_confirmation_needs_the_code_that_was_sent_to_the_same_address(database: Database) -> None:
@@ -51,15 +51,15 @@ async def test_a_confirmation_needs_the_code_that_was_sent_to_the_same_address(d
         await g.app.idle()
         link = token_of(g.memory.shown[0].message.form_url)
         with pytest.raises(NotAllowed):
-            await g.app.receiver.form_submit(link, {"q1": True})
-        await g.app.receiver.form_send_code(link)
+            await g.app.forms.submit(link, {"q1": True})
+        await g.app.forms.send_code(link)
         await g.app.idle()
         with pytest.raises(NotAllowed, match="not the code"):
-            await g.app.receiver.form_submit(link, {"q1": True}, code="000000x")
-        view = await g.app.receiver.form_submit(link, {"q1": True}, code=newest_code(g))
+            await g.app.forms.submit(link, {"q1": True}, code="000000x")
+        view = await g.app.forms.submit(link, {"q1": True}, code=newest_code(g))
         assert (view.interaction.status, view.you) == (InteractionStatus.COMPLETED, True)
         with pytest.raises(NotAllowed, match="not sent to anybody"):
-            await g.app.receiver.form_send_code(token_of(asked.form_url))
+            await g.app.forms.send_code(token_of(asked.form_url))
 
 
 async def test_codes_cannot_be_guessed_or_asked_for_without_end(database: Database) -> None:
@@ -67,21 +67,21 @@ async def test_codes_cannot_be_guessed_or_asked_for_without_end(database: Databa
         await g.app.asker.ask(AskRequest((WIPE,)))
         await g.app.idle()
         link = token_of(g.memory.shown[0].message.form_url)
-        await g.app.receiver.form_send_code(link)
+        await g.app.forms.send_code(link)
         await g.app.idle()
         with pytest.raises(Conflict, match="half a minute"):
-            await g.app.receiver.form_send_code(link)
+            await g.app.forms.send_code(link)
         for _ in range(5):
             with pytest.raises(NotAllowed):
-                await g.app.receiver.form_submit(link, {"q1": True}, code="wrong")
+                await g.app.forms.submit(link, {"q1": True}, code="wrong")
         with pytest.raises(NotAllowed, match="Too many"):
-            await g.app.receiver.form_submit(link, {"q1": True}, code=newest_code(g))
+            await g.app.forms.submit(link, {"q1": True}, code=newest_code(g))
         g.clock.advance(31)
-        await g.app.receiver.form_send_code(link)
+        await g.app.forms.send_code(link)
         await g.app.idle()
         g.clock.advance(601)
         with pytest.raises(NotAllowed, match="Ask for a new one"):
-            await g.app.receiver.form_submit(link, {"q1": True}, code=newest_code(g))
+            await g.app.forms.submit(link, {"q1": True}, code=newest_code(g))
 
 
 async def test_every_required_question_needs_an_answer_that_fits(database: Database) -> None:
@@ -90,10 +90,10 @@ async def test_every_required_question_needs_an_answer_that_fits(database: Datab
         asked = await g.app.asker.ask(AskRequest((TEXT, number)))
         token = token_of(asked.form_url)
         with pytest.raises(DoesNotFit, match="no answer yet"):
-            await g.app.receiver.form_submit(token, {"q2": 3})
+            await g.app.forms.submit(token, {"q2": 3})
         with pytest.raises(DoesNotFit):
-            await g.app.receiver.form_submit(token, {"q1": "Vienna", "q2": "many"})
-        view = await g.app.receiver.form_submit(token, {"q1": "Vienna"})
+            await g.app.forms.submit(token, {"q1": "Vienna", "q2": "many"})
+        view = await g.app.forms.submit(token, {"q1": "Vienna"})
         assert view.interaction.status is InteractionStatus.COMPLETED
 
 

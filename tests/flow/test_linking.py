@@ -1,4 +1,4 @@
-"""A chat is linked to a contact by a one-time code; a contact that already has a chat confirms there first."""
+"""A chat is linked by a one-time code; a contact that already has a chat confirms there first."""
 
 from answerback.model import Contact, RunStatus
 from answerback.testing import ScriptedAgent, asks

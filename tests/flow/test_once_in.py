@@ -1,12 +1,13 @@
 """Laws 3 and 4: an event counts once, is stored before anything follows, and one bad event stops no other."""
 
+from sqlalchemy import select
+
 from answerback.model import RunStatus
 from answerback.provider import Batch, Inbound
 from answerback.store import Tx, replies
 from answerback.store.query import Query
 from answerback.tables import ReplyRow
 from answerback.testing import ScriptedAgent, asks
-from sqlalchemy import select
 from tests.support.databases import Database
 from tests.support.gateway import Gateway, gateway
 

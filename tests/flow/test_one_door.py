@@ -1,4 +1,4 @@
-"""Law 7: who may answer is decided in one place, deny by default, by external id, never by a name or a token alone."""
+"""Law 7: one door, deny by default, by external id: never by a name or a token alone."""
 
 from answerback.model import RunStatus
 from answerback.testing import ScriptedAgent, asks

@@ -6,10 +6,10 @@ import pytest
 
 from answerback.errors import AlreadyAnswered, Closed, DoesNotFit, NotFound
 from answerback.model import InteractionStatus, RunStatus
+from answerback.settings import Route
 from answerback.testing import MemoryProvider, ScriptedAgent, asks
 from tests.support.databases import Database
 from tests.support.gateway import ALICE, BEN, Gateway, gateway
-from answerback.settings import Route
 
 BOTH = {"default": Route("default", ask=("alice", "ben"), providers=("memory",))}
 

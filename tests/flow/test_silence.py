@@ -15,7 +15,7 @@ TEN_MINUTES = 600.0
 
 def route(on_expire: OnExpire = OnExpire.AUTO, **more: object) -> dict[str, Route]:
     fields = {"ask": ("alice",), "providers": ("memory",), "expires_in": TEN_MINUTES, "on_expire": on_expire}
-    return {"default": Route("default", **{**fields, **more})}  # type: ignore[arg-type]
+    return {"default": Route("default", **{**fields, **more})}
 
 
 async def status(g: Gateway) -> InteractionStatus:

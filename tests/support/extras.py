@@ -16,6 +16,7 @@ READ = {
     "answerback_providers": ROOT / "providers",
     "answerback_sandbox": ROOT / "providers",
     "answerback_agents": ROOT / "agents",
+    "answerback_demo": ROOT / "demo",
     "tests": ROOT,
 }
 # Extra → a package that is importable only with it.

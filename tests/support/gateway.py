@@ -29,7 +29,7 @@ class Gateway:
 
     async def run(self, agent: str = "scripted", **more: object) -> Run:
         """Start a run and let it get as far as it can."""
-        run = await self.app.runner.start(RunRequest(agent, **more))  # type: ignore[arg-type]
+        run = await self.app.runner.start(RunRequest(agent, **more))
         return await self.settled(run.id)
 
     async def settled(self, run_id: str) -> Run:
@@ -69,7 +69,7 @@ def settings_for(database: Database, **more: object) -> Settings:
         "routes": {"default": Route("default", ask=("alice",), providers=("memory", "other"))},
         **more,
     }
-    return Settings(**values)  # type: ignore[arg-type]
+    return Settings(**values)
 
 
 @contextlib.asynccontextmanager

@@ -119,15 +119,17 @@ class LangGraph(Agent):
 
     # -- the contract
 
-    async def start(self, thread: str, input: Json) -> State:
+    async def start(self, thread: str, input: Json, run: str = "") -> State:
         """See `Agent.start`; raises `Conflict` on a thread that waits for an answer to something else."""
         given = {} if input is None else input
-        stamp = {STARTED: digest(values.plain(given))}
+        stamp = {STARTED: run or digest(values.plain(given))}
         async with self._locks.hold(thread):
             head = await self._reader.head(thread)
             if head is None:
                 return await self._run(thread, given, stamp)
             waiting, ours = await self._reader.waiting(thread, head), is_stamped(head, stamp)
+            if ours and run:
+                return await self._go_on(thread, head, stamp)
             if waiting and not ours:
                 raise Conflict("This thread waits for an answer: give it, cancel it, or take another thread.")
             if waiting:

@@ -73,12 +73,12 @@ def validate_response(
     *,
     language: str = "en",
     timezone: str = "UTC",
-    now: int = 0,
+    now: int | None = None,
 ) -> dict[str, Json]:
     """The canonical values by question id, or `DoesNotFit`.
 
     A text for a question of another kind is read as a person's would be ("yes", "2", "tomorrow"); for a
-    text question nothing but a text fits.
+    text question nothing but a text fits. Without `now` only ISO dates are dates: "tomorrow" needs a today.
     """
     values = {}
     asked = {question.id: question for question in questions}
@@ -91,13 +91,15 @@ def validate_response(
     return values
 
 
-def _fit(question: Question, value: Json, language: str, timezone: str, now: int) -> Json:
+def _fit(question: Question, value: Json, language: str, timezone: str, now: int | None) -> Json:
     try:
         return validate(question, value)
     except DoesNotFit:
         if not isinstance(value, str) or question.kind is QuestionKind.TEXT:
             raise
-        found = read(question, value, language=language, timezone=timezone, now=now)
+        if now is None and question.kind is QuestionKind.DATE:
+            raise
+        found = read(question, value, language=language, timezone=timezone, now=now or 0)
         if isinstance(found, Unclear):
             raise
         return found.value

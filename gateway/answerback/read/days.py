@@ -55,6 +55,8 @@ def _spoken(text: str, language: str, today: datetime.date) -> datetime.date | U
     if not 1 <= len(tokens) <= MOST:
         return None
     weekdays, months = words.weekdays(language), words.months(language)
+    if tokens[0] in weekdays and tokens[0] in months and len(tokens) < 3:
+        return None  # "mar" is a Tuesday and a March
     if len(tokens) == 1:
         number = weekdays.get(tokens[0])
         return _next(number, today) if number is not None else _relative(tokens[0], today)
@@ -76,7 +78,7 @@ def _named(
     years = [token for token in numbers if len(token) == 4]
     named = [token for token in tokens if token in months]
     others = [token for token in tokens if token not in numbers and token not in months]
-    if len(named) == 2 and named[0] in weekdays and not others:  # "mar" is a Tuesday and a March
+    if len(named) == 2 and named[0] in weekdays and not others:  # "mar 10 mar"
         others, named = named[:1], named[1:]
     counted = len(days), len(named), len(numbers) - len(days) - len(years)
     if counted != (1, 1, 0) or len(years) > 1 or len(others) > 1:

@@ -10,6 +10,7 @@ from answerback.values import LARGEST, SMALLEST
 
 SPACES = re.compile(r"(?<=\d)[ '’\u00a0\u2009\u202f](?=\d{3}(?!\d))")  # separators that only group
 PLAIN = re.compile(r"[+-]?\d+(?:[.,]\d+)*")
+SIGNS = str.maketrans("−－＋，．٫٬", "--+,..,")
 MOST = 40  # characters of a number
 
 
@@ -56,11 +57,11 @@ def parse(text: str, *, whole: bool = False) -> int | float | Unclear:
 
 def _plain(text: str) -> str:
     """ASCII digits and signs, without what only groups; "" if it is too long to be a number."""
-    short = unicodedata.normalize("NFKC", text.strip()[: MOST + 1]).replace("−", "-")
+    short = text.strip()[: MOST + 1].translate(SIGNS)
     if len(short) > MOST:
         return ""
     signs = "".join(str(unicodedata.decimal(each)) if each.isdecimal() else each for each in short)
-    return SPACES.sub("", signs.replace("٫", ".").replace("٬", ","))
+    return SPACES.sub("", signs)
 
 
 def _groups(parts: list[str]) -> bool:

@@ -1,7 +1,7 @@
 """The words that dates are written with: days, months, and what stands between them."""
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from typing import Literal
 
@@ -37,14 +37,16 @@ CONTEXTS: tuple[Context, ...] = ("format", "stand-alone")
 @functools.lru_cache(maxsize=64)
 def months(language: str) -> dict[str, int]:
     """Names of months (1 to 12) in the person's language and the common ones, folded."""
-    found = _names(language, get_month_names)
-    return {"sept": 9} | found
+    return {"sept": 9} | _names(language, get_month_names, WIDTHS)
 
 
 @functools.lru_cache(maxsize=64)
 def weekdays(language: str) -> dict[str, int]:
-    """Names of weekdays (Monday is 0) in the person's language and the common ones, folded."""
-    return _names(language, get_day_names)
+    """Names of weekdays (Monday is 0) in the person's language and the common ones, folded.
+
+    Short ones only in the person's own and English: "do" is a Thursday to few.
+    """
+    return _names(language, get_day_names, ("wide",), also_short=True)
 
 
 def month_first(language: str) -> bool | None:
@@ -68,11 +70,19 @@ def dotted(language: str) -> bool:
     return "." in locale_of(language).date_formats["short"].pattern
 
 
-def _names(language: str, names: Callable[[Width, Context, Locale], Mapping[int, str]]) -> dict[str, int]:
+def _names(
+    language: str,
+    names: Callable[[Width, Context, Locale], Mapping[int, str]],
+    widths: Sequence[Width],
+    *,
+    also_short: bool = False,
+) -> dict[str, int]:
     """The person's own language decides what a name means; the others fill in where they agree."""
     own, others = dict[str, set[int]](), dict[str, set[int]]()
-    for found, locales in ((own, [locale_of(language)]), (others, [Locale(each) for each in SPOKEN])):
-        for locale, context, width in product(locales, CONTEXTS, WIDTHS):
+    short = WIDTHS if also_short else widths
+    wanted = [(others, Locale(each), widths) for each in SPOKEN]
+    for found, locale, sizes in (*wanted, (others, Locale("en"), short), (own, locale_of(language), short)):
+        for context, width in product(CONTEXTS, sizes):
             for number, name in names(width, context, locale).items():
                 if not name.isdigit():
                     found.setdefault(name.casefold().rstrip("."), set()).add(number)

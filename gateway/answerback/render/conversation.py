@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from answerback.model import Address, Contact, Interaction
 from answerback.provider import Button, Message, MessageKind
-from answerback.render.buttons import MOST_DATA, data, link_button, offer
+from answerback.render.buttons import MOST_DATA, Offer, data, link_button, offer, reachable
 from answerback.render.outcome import already_text
 from answerback.render.question import question_title, subject
 from answerback.render.visible import brief, visible
@@ -72,27 +72,33 @@ def unclear_message(
     form_url: str,
     max_choices: int,
 ) -> Message:
-    """Ask again in place: what is not clear about the reply, and the question's own buttons below."""
+    """Ask again in place: what is not clear about the reply, and the question's own buttons below.
+
+    Several questions, and sensitive ones, are answered on the form: then only its link stands below.
+    """
     language = contact.language if contact else "en"
     question = interaction.questions[index]
-    found = offer(question, index, token=token, form_url=form_url, most=max_choices, language=language)
-    buttons = found.buttons
-    if not buttons and key == "edit_needs_form":
-        buttons = link_button("edit", form_url, language)
+    found = Offer(link_button("open", form_url, language))
+    if interaction.sensitive:
+        args = {**args, "question": pick_label(interaction, language)}
+    elif len(interaction.questions) == 1:
+        found = offer(question, index, token=token, form_url=form_url, most=max_choices, language=language)
     message = conversation_message(
         key,
         to,
         language=language,
         args=args,
-        buttons=buttons,
+        buttons=found.buttons,
         token=token,
         code=interaction.code,
         form_url=form_url,
         interaction_id=interaction.id,
     )
-    numbered = "\n".join(f"{place}. {label}" for place, label in enumerate(found.numbered, start=1))
+    below = "\n".join(f"{place}. {label}" for place, label in enumerate(found.numbered, start=1))
+    if key == "edit_needs_form" and form_url and not reachable(form_url):
+        below = say("answer_here", language, link=form_url)
     code = f"#{interaction.code}" if interaction.code else ""
-    return replace(message, body=numbered, footer=code)
+    return replace(message, body=below, footer=code)
 
 
 def already_message(

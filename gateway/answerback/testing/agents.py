@@ -35,7 +35,7 @@ class ScriptedAgent(Agent):
         self.journal: list[tuple[str, str, Answer]] = []
         self.failures: list[Exception] = []
 
-    async def start(self, thread: str, input: Json) -> State:
+    async def start(self, thread: str, input: Json, run: str = "") -> State:
         found = self._threads.setdefault(thread, _Thread())
         if found.open:
             raise Conflict("the thread waits")

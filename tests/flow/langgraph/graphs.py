@@ -68,6 +68,7 @@ async def report(state: State) -> State:
 
 builder = line_of(ask, report)
 bare = builder.compile()
+silent = line_of(report).compile()
 in_memory = builder.compile(checkpointer=InMemorySaver())
 
 

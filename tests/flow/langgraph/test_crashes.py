@@ -104,6 +104,18 @@ async def test_a_start_that_was_killed_goes_on_instead_of_starting_over(harness:
     assert log() == ["first", "in-next", "in-next"]
 
 
+async def test_a_start_that_ended_but_was_not_recorded_gives_its_result_again_and_runs_nothing(
+    harness: Harness, log: Log
+) -> None:
+    mine = await harness.open("silent")
+    ended = await mine.start("t", harness.input(heard=["it"]), "run-1")
+    assert isinstance(ended, Finished)
+    assert await mine.start("t", harness.input(heard=["it"]), "run-1") == ended
+    assert log() == ["report"]
+    await mine.start("t", harness.input(heard=["it"]), "run-2")
+    assert log() == ["report", "report"]
+
+
 async def test_a_start_repeated_after_its_pause_was_not_recorded_gives_the_same_question(
     harness: Harness,
 ) -> None:

@@ -277,11 +277,11 @@ def upgrade() -> None:
     )
     with op.batch_alter_table("run", schema=None) as batch_op:
         batch_op.create_index(
-            "run_running",
-            ["id"],
+            "run_due",
+            ["next_attempt_at"],
             unique=False,
-            sqlite_where=sa.text("status = 'running'"),
-            postgresql_where=sa.text("status = 'running'"),
+            sqlite_where=sa.text("status = 'running' AND next_attempt_at IS NOT NULL"),
+            postgresql_where=sa.text("status = 'running' AND next_attempt_at IS NOT NULL"),
         )
         batch_op.create_index("run_thread", ["agent", "thread_id"], unique=False)
 
@@ -303,9 +303,9 @@ def downgrade() -> None:
     with op.batch_alter_table("run", schema=None) as batch_op:
         batch_op.drop_index("run_thread")
         batch_op.drop_index(
-            "run_running",
-            sqlite_where=sa.text("status = 'running'"),
-            postgresql_where=sa.text("status = 'running'"),
+            "run_due",
+            sqlite_where=sa.text("status = 'running' AND next_attempt_at IS NOT NULL"),
+            postgresql_where=sa.text("status = 'running' AND next_attempt_at IS NOT NULL"),
         )
 
     op.drop_table("run")

@@ -1,0 +1,135 @@
+"""The loop over Telegram: our intake, the real client, the sandbox's Bot API, a real LangGraph graph."""
+
+import contextlib
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from textwrap import dedent
+
+from answerback import app as composition
+from answerback.app import App
+from answerback.model import Address, Contact, RunStatus
+from answerback.run import Run, RunRequest
+from answerback.settings import Plugin, Route, Settings
+from answerback_sandbox import FaultKind, Sandbox
+from tests.support.databases import Database
+
+GRAPH = dedent(
+    """
+    from typing import TypedDict
+    from langgraph.graph import END, START, StateGraph
+    from langgraph.types import interrupt
+
+    class State(TypedDict, total=False):
+        term: str
+        ok: bool
+
+    def propose(state: State) -> State:
+        answer = interrupt({"question": "Search for which term?", "choices": ["coding", "costing"],
+                            "context": "I found 0 documents with costing."})
+        return {"term": answer["choice"] or answer["content"]}
+
+    def confirm(state: State) -> State:
+        action = {"type": "confirm_action", "action": "Publish the report", "details": state["term"]}
+        answer = interrupt(action)
+        return {"ok": answer["confirmed"]}
+
+    builder = StateGraph(State)
+    builder.add_node(propose)
+    builder.add_node(confirm)
+    builder.add_edge(START, "propose")
+    builder.add_edge("propose", "confirm")
+    builder.add_edge("confirm", END)
+    graph = builder.compile()
+    """
+)
+
+PATIENCE = 15.0  # seconds until a test gives up; nothing waits that long
+
+
+@dataclass(slots=True)
+class Loop:
+    box: Sandbox
+    app: App
+
+    async def run(self) -> Run:
+        return await self.app.runner.start(RunRequest("mine", {}))
+
+    async def ended(self, id: str) -> Run:
+        await self.see("📄")
+        await self.app.idle()
+        return await self.app.runner.get(id)
+
+    def texts(self) -> list[str]:
+        return [message.text for message in self.box.received(1001)]
+
+    async def see(self, part: str) -> None:
+        await self.box.wait_for(lambda: any(part in text for text in self.texts()), PATIENCE)
+
+
+@contextlib.asynccontextmanager
+async def looping(database: Database, **telegram: object) -> AsyncIterator[Loop]:
+    (database.data_dir / "graph.py").write_text(GRAPH)
+    async with Sandbox.start() as box:
+        options = {"token": box.token, "api_base": box.url, **telegram}
+        settings = Settings(
+            base_dir=str(database.data_dir),
+            data_dir=str(database.data_dir / "var"),
+            database=database.url,
+            agents={"mine": Plugin("mine", "langgraph", {"graph": "graph.py:graph"})},
+            providers={"telegram": Plugin("telegram", "telegram", options)},
+            contacts={"ana": Contact("ana", "Ana", addresses=(Address("telegram", "1001", "1001"),))},
+            routes={"default": Route("default", ask=("ana",), providers=("telegram",))},
+        )
+        app = composition.build(settings)
+        assert app.problems == []
+        await app.start()
+        try:
+            yield Loop(box, app)
+        finally:
+            await app.stop()
+
+
+async def test_two_taps_carry_a_graph_to_its_end(database: Database) -> None:
+    async with looping(database) as loop:
+        run = await loop.run()
+        await loop.see("Search for which term?")
+        loop.box.tap(1001, loop.box.received(1001)[-1].id, "coding")
+        await loop.see("You chose “coding”")
+        await loop.see("Publish the report")
+        loop.box.tap(1001, loop.box.received(1001)[-1].id, "Yes")
+        run = await loop.ended(run.id)
+        assert (run.status, run.result) == (RunStatus.COMPLETED, {"term": "coding", "ok": True})
+
+
+async def test_a_typed_answer_counts_when_one_question_is_open(database: Database) -> None:
+    async with looping(database) as loop:
+        run = await loop.run()
+        await loop.see("Search for which term?")
+        loop.box.type(1001, "encoding, please")
+        await loop.see("You wrote “encoding, please”")
+        await loop.see("Publish the report")
+        loop.box.type(1001, "yes but later")
+        await loop.see("I need a clear yes or no")
+        loop.box.type(1001, "no")
+        run = await loop.ended(run.id)
+        assert run.result == {"term": "encoding, please", "ok": False}
+
+
+async def test_telegram_down_at_the_start_is_said_and_made_up_for(database: Database) -> None:
+    async with looping(database) as loop:
+        loop.box.fail(FaultKind.DOWN, calls=2, method="sendMessage")
+        run = await loop.run()
+        await loop.box.wait_for(lambda: bool(loop.texts()), PATIENCE)
+        assert loop.texts()[0].startswith("🟦 Mine")
+        assert (await loop.app.runner.get(run.id)).status is RunStatus.WAITING
+
+
+async def test_everything_doubled_still_answers_each_question_once(database: Database) -> None:
+    async with looping(database) as loop:
+        loop.box.fail(FaultKind.DUPLICATE, calls=None)
+        run = await loop.run()
+        await loop.see("Search for which term?")
+        loop.box.tap(1001, loop.box.received(1001)[-1].id, "costing")
+        await loop.see("Publish the report")
+        await loop.app.idle()
+        assert (await loop.app.runner.get(run.id)).status is RunStatus.WAITING

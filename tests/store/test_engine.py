@@ -1,0 +1,162 @@
+"""The store: transactions grouped in one commit, replayed singly on error, answered after the commit."""
+
+import asyncio
+import stat
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+from sqlalchemy import text as sql
+
+from answerback import migrations
+from answerback.errors import ConfigurationError
+from answerback.store import Store, Tx, choose, deliveries, interactions, meta, pace, replies, runs
+from answerback.store.query import Query
+from answerback.tables import MetaRow
+from tests.support.databases import Database
+
+ALL = Query(select(MetaRow.__table__))  # type: ignore[attr-defined]
+
+
+@pytest.fixture
+async def store(database: Database) -> AsyncIterator[Store]:
+    opened = Store(choose(database.url, str(database.data_dir)))
+    opened.open(migrations.upgrade)
+    yield opened
+    opened.close()
+
+
+def put(key: str) -> Callable[[Tx], int]:
+    return lambda tx: tx.run(meta.PUT, key=key, value="")
+
+
+async def keys(store: Store) -> set[str]:
+    return {row["key"] for row in await store.read(lambda tx: tx.all(ALL))}
+
+
+async def test_what_is_answered_is_committed(store: Store) -> None:
+    await asyncio.gather(*(store.write(put(f"k{number}")) for number in range(300)))
+    assert await keys(store) == {f"k{number}" for number in range(300)}
+
+
+async def test_one_bad_transaction_spoils_none_of_its_neighbours(store: Store) -> None:
+    def bad(tx: Tx) -> None:
+        tx.run(meta.PUT, key="half", value="")
+        raise ValueError("on purpose")
+
+    results = await asyncio.gather(
+        *(store.write(bad if number % 3 == 0 else put(f"k{number}")) for number in range(30)),
+        return_exceptions=True,
+    )
+    assert [isinstance(result, ValueError) for result in results] == [number % 3 == 0 for number in range(30)]
+    assert await keys(store) == {f"k{number}" for number in range(30) if number % 3}
+
+
+async def test_a_statement_that_fails_rolls_its_transaction_back(store: Store) -> None:
+    broken = Query(sql("SELECT no_such_column FROM meta"))
+
+    def tx(tx: Tx) -> None:
+        tx.run(meta.PUT, key="half", value="")
+        tx.all(broken)
+
+    with pytest.raises(Exception, match="no_such_column"):
+        await store.write(tx)
+    await store.write(put("whole"))
+    assert await keys(store) == {"whole"}
+
+
+async def test_readers_cannot_write(store: Store) -> None:
+    with pytest.raises(Exception, match=r"(?i)read.?only"):
+        await store.read(put("x"))
+
+
+async def test_a_raw_event_may_hold_any_bytes(store: Store) -> None:
+    raw = bytes(range(256)) * 10
+    assert await store.write(
+        lambda tx: replies.add(tx, "p", "\x00e", raw) if tx.dialect == "sqlite" else "id"
+    )
+    assert await store.write(lambda tx: replies.add(tx, "p", "e2", raw))
+    row = await store.read(lambda tx: replies.first(tx, "p", "e2"))
+    assert row is not None and bytes(row["raw"]) == raw
+
+
+async def test_the_pace_hands_out_one_slot_after_the_other(store: Store) -> None:
+    def three(tx: Tx) -> list[int]:
+        return [pace.reserve(tx, "bot", "", 10) - tx.now for _ in range(3)]
+
+    assert await store.write(three) == [0, 100_000, 200_000]
+    assert await store.write(lambda tx: [pace.once(tx, "a", "b", 10**9) for _ in range(2)]) == [True, False]
+
+
+async def test_the_models_and_the_migrations_agree(store: Store) -> None:
+    from alembic.autogenerate import compare_metadata
+    from alembic.migration import MigrationContext
+    from sqlalchemy import create_engine
+
+    from answerback.tables import metadata
+
+    engine = create_engine(store.backend.url)
+    with engine.connect() as connection:
+        assert compare_metadata(MigrationContext.configure(connection), metadata) == []
+    engine.dispose()
+    current, newest = migrations.revisions(store.backend.url)
+    assert current == newest is not None
+
+
+async def test_migrating_twice_changes_nothing(store: Store) -> None:
+    await store.write(put("kept"))
+    migrations.upgrade(store.backend.url)
+    assert await keys(store) == {"kept"}
+
+
+HOT: dict[str, tuple[Any, dict[str, Any], str]] = {
+    "deliveries due": (deliveries.DUE, {"now": 1, "limit": 10}, "delivery_due"),
+    "next delivery": (deliveries.NEXT, {}, "delivery_due"),
+    "open questions of an account": (
+        deliveries.OPEN_FOR,
+        {"provider": "p", "external_id": "1", "limit": 5},
+        "delivery_open",
+    ),
+    "delivery by token": (deliveries.BY_TOKEN, {"hash": "h"}, "delivery_token"),
+    "interactions due": (interactions.DUE, {"now": 1, "limit": 10}, "interaction_next_action"),
+    "next deadline": (interactions.NEXT_ACTION, {}, "interaction_next_action"),
+    "unresumed": (interactions.UNRESUMED, {"now": 1, "limit": 10}, "interaction_unresumed"),
+    "next resume": (interactions.NEXT_RESUME, {}, "interaction_unresumed"),
+    "pending list": (interactions.LIST_PENDING, {"after": "", "limit": 10}, "interaction_pending"),
+    "runs due": (runs.DUE, {"now": 1, "limit": 10}, "run_due"),
+}
+
+
+@pytest.mark.parametrize("name", HOT)
+async def test_a_hot_query_uses_its_partial_index(tmp_path: Path, name: str) -> None:
+    query, values, index = HOT[name]
+    opened = Store(choose("sqlite", str(tmp_path)))
+    opened.open(migrations.upgrade)
+    text, constants = query.on("sqlite")
+    explain = Query(sql("EXPLAIN QUERY PLAN " + text))
+    plan = await opened.read(lambda tx: tx.all(explain, **constants, **values))
+    opened.close()
+    assert any(index in row["detail"] for row in plan), plan
+
+
+async def test_a_second_process_is_kept_out_of_a_data_directory(tmp_path: Path) -> None:
+    first = Store(choose("sqlite", str(tmp_path)))
+    first.open(migrations.upgrade)
+    with pytest.raises(ConfigurationError, match="Another answerback is using"):
+        Store(choose("sqlite", str(tmp_path))).open(migrations.upgrade)
+    first.close()
+    second = Store(choose("sqlite", str(tmp_path)))
+    second.open(migrations.upgrade)
+    second.close()
+
+
+async def test_only_the_owner_may_read_the_files(tmp_path: Path) -> None:
+    opened = Store(choose("sqlite", str(tmp_path / "var")))
+    opened.open(migrations.upgrade)
+    await opened.write(put("x"))
+    modes = {file.name: stat.S_IMODE(file.stat().st_mode) for file in (tmp_path / "var").iterdir()}
+    opened.close()
+    assert set(modes) >= {"answerback.db", "answerback.db-wal", "lock"}
+    assert set(modes.values()) == {0o600}
