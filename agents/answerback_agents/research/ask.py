@@ -1,0 +1,79 @@
+"""The one question of the research agent, and what its answer means. Pure."""
+
+import re
+from typing import Any
+
+from answerback_agents.research.terms import Term
+
+TITLE = "search terms"
+YES = "yes"
+MOST_SHOWN = 3  # terms in the reason: it has to be read at a glance
+MOST_LIKELIER = 3  # buttons
+MEANT = re.compile(
+    r"\b(?:i\s+(?:really\s+)?(?:meant|mean)|should\s+(?:be|say|read)|correct(?:\s+(?:it|that|this))?\s+to)\b"
+    r"\s*:?\s*(?P<meant>\S.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+AROUND = " \t\r\n\"'“”„‘’«».,;:!?"
+
+
+def question(topic: str, terms: list[Term]) -> dict[str, Any]:
+    """The payload of the interrupt: a question with choices, beside which words of one's own are possible."""
+    return {
+        "type": "clarify_search",
+        "title": TITLE,
+        "question": f"Search for “{topic}”?",
+        "context": _reason(terms),
+        "choices": [
+            {"id": YES, "label": "Yes"},
+            *({"id": word, "label": f"Use “{word}”"} for word in _likelier(terms)),
+        ],
+    }
+
+
+def chosen(topic: str, terms: list[Term], answer: Any) -> str | None:
+    """The topic that is searched for; None if nobody answered.
+
+    `answer` is `{"content": text, "choice": id or None}`, or a plain text.
+    """
+    if isinstance(answer, str):
+        return meant(answer) or topic
+    if answer.get("timed_out"):
+        return None
+    choice = answer.get("choice")
+    if choice == YES:
+        return topic
+    if choice in _likelier(terms):
+        return _replaced(topic, next(term["word"] for term in terms if term["likelier"] == choice), choice)
+    return meant(str(answer.get("content") or "")) or topic
+
+
+def meant(text: str) -> str:
+    """The X of "I meant X", "should be X" or "correct to X"; otherwise all that was written."""
+    found = MEANT.search(text)
+    return (found["meant"] if found else text).strip(AROUND)
+
+
+def _reason(terms: list[Term]) -> str:
+    if not terms:
+        return "I see no word in this that I could search for."
+    doubtful = [term for term in terms if term["likelier"]]
+    if doubtful:
+        return "\n".join(_doubt(term) for term in doubtful[:2])
+    counts = [f"{term['found']} with “{term['word']}”" for term in terms[:MOST_SHOWN]]
+    return f"I found passages: {', '.join(counts)}."
+
+
+def _doubt(term: Term) -> str:
+    return (
+        f"I found {term['found']} passages with “{term['word']}”, "
+        f"{term['likelier_found']} with “{term['likelier']}”."
+    )
+
+
+def _likelier(terms: list[Term]) -> list[str]:
+    return list(dict.fromkeys(term["likelier"] for term in terms if term["likelier"]))[:MOST_LIKELIER]
+
+
+def _replaced(topic: str, word: str, by: str) -> str:
+    return re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", lambda _: by, topic, flags=re.IGNORECASE)

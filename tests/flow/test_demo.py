@@ -1,0 +1,211 @@
+"""`answerback demo` as its user meets it: on a terminal, without one, interrupted, and after a crash."""
+
+import fcntl
+import json
+import os
+import pty
+import re
+import select
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Self
+
+import pytest
+
+pytestmark = pytest.mark.needs_extra("telegram", "langgraph")
+
+DEMO = [sys.executable, "-m", "answerback_demo"]
+SECONDS = 60
+ASKED = r"on the form: (\S+)\r?\n"
+PHONE = r"in a browser: (\S+)/\r?\n"
+
+
+class Terminal:
+    """The demo on a terminal of 24 lines and 80 columns."""
+
+    def __init__(self, *arguments: str) -> None:
+        self._master, theirs = pty.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", _CONTROLLING, *arguments], stdin=theirs, stdout=theirs, stderr=theirs
+        )
+        os.close(theirs)
+        self.shown = ""
+
+    def until(self, pattern: str) -> re.Match[str]:
+        """Read until this is shown."""
+        deadline = time.monotonic() + SECONDS
+        while not (found := re.search(pattern, self.shown)):
+            ready, _, _ = select.select([self._master], [], [], max(0, deadline - time.monotonic()))
+            assert ready, f"not shown in time: {pattern}\n{self.shown}"
+            assert self._read(), f"never shown: {pattern}\n{self.shown}"
+        return found
+
+    def types(self, keys: str) -> None:
+        os.write(self._master, keys.encode())
+
+    def ends(self) -> int:
+        """Read to the end; the exit code."""
+        while self._read():
+            pass
+        return self.process.wait(SECONDS)
+
+    def _read(self) -> bool:
+        try:
+            found = os.read(self._master, 4096)
+        except OSError:  # Linux says so when the other side has closed
+            return False
+        self.shown += found.decode(errors="replace").replace("\x1b[2K", "")
+        return bool(found)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        os.close(self._master)
+
+
+# A terminal sends Ctrl-C only to those whose controlling terminal it is.
+_CONTROLLING = """
+import fcntl, os, sys, termios
+os.setsid()
+fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+os.execv(sys.executable, [sys.executable, "-m", "answerback_demo", *sys.argv[1:]])
+"""
+
+
+@pytest.fixture
+def terminal(tmp_path: Path) -> Iterator[Terminal]:
+    with Terminal("--data-dir", str(tmp_path)) as started:
+        yield started
+
+
+def without_terminal(directory: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*DEMO, "--data-dir", str(directory), *arguments],
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=SECONDS,
+    )  # fmt: skip
+
+
+def post(url: str, **body: object) -> None:
+    request = urllib.request.Request(  # noqa: S310 - loopback
+        url, json.dumps(body).encode(), {"Content-Type": "application/json"}
+    )
+    with urllib.request.urlopen(request) as answer:  # noqa: S310
+        assert answer.status == 200
+
+
+def get(url: str) -> str:
+    with urllib.request.urlopen(url) as answer:  # noqa: S310 - loopback
+        return answer.read().decode()
+
+
+def on_the_phone(phone: str, mark: str) -> str:
+    """What stands on Ana's phone, as soon as this mark is there: the bot sends one message a second."""
+    with urllib.request.urlopen(f"{phone}/phone/api/events", timeout=SECONDS) as events:  # noqa: S310
+        for line in events:
+            if line.startswith(b"data:") and mark in (shown := get(f"{phone}/phone/api/people/1001")):
+                return str(json.loads(shown)["chats"][0]["messages"][0]["text"])
+    raise AssertionError("the phone is gone")
+
+
+def test_without_a_terminal_somebody_answers_on_the_phone_and_the_report_cites_that_term(
+    tmp_path: Path,
+) -> None:
+    done = without_terminal(tmp_path, "--seed", "4")
+    assert done.returncode == 0, done.stdout + done.stderr
+    said = re.search(r"Ana writes.*: “(\w+)”", done.stdout)
+    assert said
+    assert f"✅ You wrote “{said[1]}”" in done.stdout
+    assert "Going on." in done.stdout
+    assert re.search(rf"> .*\b{said[1]}\b", done.stdout, re.IGNORECASE)
+    assert "✓ Checked" in done.stdout
+    assert done.stderr == ""
+
+
+def test_a_word_that_the_documents_lack_makes_it_fail_honestly(tmp_path: Path) -> None:
+    done = without_terminal(tmp_path, "--say", "zebra")
+    assert done.returncode == 1
+    assert "None of the documents has “zebra”." in done.stdout
+    assert "✗ The report cites nothing." in done.stdout
+
+
+def test_a_number_typed_in_the_terminal_answers_and_the_phone_and_the_form_say_so(terminal: Terminal) -> None:
+    phone = terminal.until(PHONE)[1]
+    form = terminal.until(ASKED)[1]
+    assert "1  Yes" in terminal.shown
+    assert "2  Use “message”" in terminal.shown
+    terminal.types("2\n")
+    terminal.until("✅ You chose .*message.*Going on.")
+    terminal.until("Report ready: .*“which question a message is for”")
+    terminal.until("q: quit")
+    assert "✅ You chose" in on_the_phone(phone, "✅")
+    assert "You chose" in get(form)
+    assert terminal.shown.count("\n") <= 24
+    terminal.types("q\n")
+    assert terminal.ends() == 0
+
+
+def test_an_answer_on_the_phone_wins_and_the_terminal_says_so_and_asks_again(terminal: Terminal) -> None:
+    phone = terminal.until(PHONE)[1]
+    terminal.until(ASKED)
+    post(f"{phone}/phone/api/people/1001/type", text="I meant token")
+    terminal.until("✅ You wrote “I meant token”")
+    terminal.until("Report ready: .*“token”")
+    terminal.until("q: quit")
+    terminal.shown = ""
+    terminal.types("what a deadlime is\n")
+    terminal.until("Use “deadline”")
+    terminal.until(ASKED)
+    terminal.types("leases\n")
+    terminal.until("You wrote “leases”")
+    terminal.until("q: quit")
+    terminal.types("\x04")
+    assert terminal.ends() == 0
+
+
+def test_ctrl_c_ends_it_without_a_traceback_and_frees_its_ports(terminal: Terminal) -> None:
+    phone = terminal.until(PHONE)[1]
+    form = terminal.until(ASKED)[1]
+    terminal.types("\x03")
+    assert terminal.ends() == 128 + signal.SIGINT
+    assert "Traceback" not in terminal.shown
+    for url in (phone, form):
+        with pytest.raises(urllib.error.URLError):
+            get(url)
+
+
+@pytest.mark.parametrize("moment", ["starting …", "starting the gateway"])
+def test_ctrl_c_while_it_starts_is_clean_too(terminal: Terminal, moment: str) -> None:
+    terminal.until(moment)
+    terminal.types("\x03")
+    assert terminal.ends() == 128 + signal.SIGINT
+    assert "Traceback" not in terminal.shown
+
+
+def test_a_question_of_a_demo_that_was_killed_confuses_nobody(tmp_path: Path) -> None:
+    with Terminal("--data-dir", str(tmp_path)) as killed:
+        killed.until(ASKED)
+        killed.process.kill()
+        killed.process.wait()
+    done = without_terminal(tmp_path, "--seed", "5")
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_second_demo_beside_the_first_takes_other_ports(terminal: Terminal, tmp_path: Path) -> None:
+    phone = terminal.until(PHONE)[1]
+    terminal.until(ASKED)
+    done = without_terminal(tmp_path, "--seed", "6")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"{phone}/" not in done.stdout

@@ -1,0 +1,204 @@
+"""The research agent: it proposes terms, asks, takes what was meant, and cites what really stands there."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Command
+
+from answerback_agents import dialects
+from answerback_agents.research import _build
+from answerback_agents.research.ask import chosen, meant, question
+from answerback_agents.research.collection import Collection, collection, documents
+from answerback_agents.research.passages import Passage, passages
+from answerback_agents.research.terms import distance, likelier_word, propose, words_of
+
+ROOT = Path(__file__).parents[3]
+CODING = {"psr": 9, "best": 30, "practices": 12, "coding": 214, "casting": 2, "messages": 8}
+THREAD: RunnableConfig = {"configurable": {"thread_id": "t1"}}
+
+
+# Search terms
+
+
+def test_the_words_of_a_topic_that_carry_meaning_are_its_terms() -> None:
+    assert words_of("How does the Token find its question? The token!") == ["token", "find", "question"]
+
+
+def test_common_words_are_terms_only_where_there_are_no_others() -> None:
+    assert words_of("who is it") == ["who", "is", "it"]
+
+
+def test_a_word_that_the_collection_lacks_is_doubted_if_a_near_one_is_frequent() -> None:
+    terms = propose("PSR best costing practices", CODING)
+    assert [(term["word"], term["likelier"], term["likelier_found"]) for term in terms] == [
+        ("psr", "", 0),
+        ("best", "", 0),
+        ("costing", "coding", 214),
+        ("practices", "", 0),
+    ]
+
+
+def test_a_word_that_occurs_is_doubted_only_if_its_neighbour_is_far_more_frequent() -> None:
+    assert likelier_word("casting", {"casting": 2, "coasting": 300}) == "coasting"
+    assert likelier_word("casting", {"casting": 2, "coasting": 15}) == ""
+
+
+def test_a_plural_is_no_mistake() -> None:
+    assert likelier_word("message", {"message": 1, "messages": 300}) == ""
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "far"),
+    [("form", "form", 0), ("form", "from", 1), ("costing", "coding", 2), ("a", "xyz", 3)],
+)
+def test_the_distance_of_two_words_counts_mistyped_letters(one: str, other: str, far: int) -> None:
+    assert distance(one, other, 2) == far
+
+
+# The question and its answer
+
+
+def test_the_question_gives_its_reason_and_offers_the_likelier_word() -> None:
+    asked = question("PSR best costing practices", propose("PSR best costing practices", CODING))
+    reading = dialects.read(asked)
+    [what] = reading.questions
+    assert what.text == "Search for “PSR best costing practices”?"
+    assert reading.context == "I found 0 passages with “costing”, 214 with “coding”."
+    assert [choice.label for choice in what.choices] == ["Yes", "Use “coding”"]
+    assert what.free_text
+    assert reading.expirable
+
+
+@pytest.mark.parametrize(
+    ("answer", "topic"),
+    [
+        ({"content": "Yes", "choice": "yes"}, "best costing practices"),
+        ({"content": "Use “coding”", "choice": "coding"}, "best coding practices"),
+        ({"content": "I meant coding", "choice": None}, "coding"),
+        ({"content": "tokens on a phone", "choice": None}, "tokens on a phone"),
+        ("something written", "something written"),
+        ({"content": "No response", "choice": None, "timed_out": True}, None),
+    ],
+)
+def test_an_answer_is_the_topic_as_it_was_with_the_likelier_word_or_in_words_of_ones_own(
+    answer: Any, topic: str | None
+) -> None:
+    assert chosen("best costing practices", propose("best costing practices", CODING), answer) == topic
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I meant coding practices",
+        "no, I meant “coding practices”.",
+        "costing should be coding practices",
+        "Correct to coding practices",
+        "please correct it to: coding practices!",
+        "coding practices",
+    ],
+)
+def test_what_was_meant_is_found_in_what_was_written(text: str) -> None:
+    assert meant(text) == "coding practices"
+
+
+# Passages
+
+
+def test_paragraphs_list_items_and_table_rows_are_passages_and_code_is_not() -> None:
+    text = (
+        "# A *title*\n\nOne paragraph\nin two lines.\n\n- First `item` here\n- Second item\n  goes on\n\n"
+        "| Key | Its meaning here |\n| --- | --- |\n| one | is a number |\n\n"
+        "```sh\nnot a passage at all\n```\nAfter the code.\n"
+    )
+    assert [each.text for each in passages("a.md", text)] == [
+        "One paragraph in two lines.",
+        "First `item` here",
+        "Second item goes on",
+        "Key | Its meaning here",
+        "one | is a number",
+        "After the code.",
+    ]
+    assert {each.section for each in passages("a.md", text)} == {"A *title*"}
+
+
+# The search
+
+
+def found(*texts: str, words: list[str]) -> list[str]:
+    index = Collection(Passage("a.md", "", text) for text in texts)
+    return [passage["text"] for passage in index.search(words).passages]
+
+
+def test_a_term_is_found_as_a_whole_word_in_any_case() -> None:
+    assert found("he asked her", "the task", "Ask me", "ask_human", words=["ask"]) == ["Ask me"]
+
+
+def test_passages_with_all_words_win_and_otherwise_those_with_some_are_found() -> None:
+    texts = "red and green", "only red", "only blue"
+    assert found(*texts, words=["red", "green"]) == ["red and green"]
+    assert found(*texts, words=["green", "blue"]) == ["only blue", "red and green"]
+
+
+def test_what_a_person_writes_is_never_a_query_of_its_own() -> None:
+    assert found("one OR two", "a * star", words=['"', "NEAR(", "*", "or"]) == ["one OR two"]
+
+
+def test_the_collection_is_the_documents_of_this_project() -> None:
+    names = set(documents())
+    assert {"README.md", "CHANGELOG.md", "docs/concepts.md", "docs/security.md"} <= names
+    assert names == {"README.md", "CHANGELOG.md"} | {
+        f"docs/{file.name}" for file in (ROOT / "docs").glob("*.md")
+    }
+    assert len(collection().vocabulary) > 1000
+
+
+# The graph
+
+
+def run(topic: str, answer: Any) -> dict[str, Any]:
+    graph = _build().compile(checkpointer=InMemorySaver())
+    paused = graph.invoke({"topic": topic}, THREAD)
+    [waiting] = paused["__interrupt__"]
+    result: dict[str, Any] = graph.invoke(Command(resume={waiting.id: answer}), THREAD)
+    return result
+
+
+def test_the_report_cites_only_passages_that_contain_the_term_and_stand_in_their_document() -> None:
+    result = run("which question a massage is for", {"content": "I meant token", "choice": None})
+    assert len(result["passages"]) > 3
+    for passage in result["passages"]:
+        assert re.search(r"\btoken\b", passage["text"], re.IGNORECASE)
+        assert passage["text"] in " ".join(documents()[passage["document"]].split())
+        assert passage["text"] in result["report"]
+        assert passage["document"] in result["report"]
+
+
+def test_the_likelier_word_takes_the_place_of_the_mistaken_one() -> None:
+    result = run("which question a massage is for", {"content": "Use “message”", "choice": "message"})
+    assert "on “which question a message is for”" in result["report"]
+    for passage in result["passages"]:
+        assert {"message", "question"} <= set(re.findall(r"\w+", passage["text"].lower()))
+
+
+def test_a_word_that_is_nowhere_gives_an_honest_report() -> None:
+    result = run("zebra crossings", {"content": "zebra", "choice": None})
+    assert result == {
+        "report": "No passages on “zebra”.\n\nNone of the documents has “zebra”.",
+        "passages": [],
+    }
+
+
+def test_silence_searches_for_nothing() -> None:
+    result = run("tokens", {"content": "No response", "choice": None, "timed_out": True})
+    assert result["passages"] == []
+    assert "nothing was searched" in result["report"]
+
+
+@pytest.mark.parametrize("topic", ["", "   ", None, 7])
+def test_a_missing_topic_is_explained(topic: Any) -> None:
+    with pytest.raises(ValueError, match="say what to look for"):
+        _build().compile(checkpointer=InMemorySaver()).invoke({"topic": topic}, THREAD)
