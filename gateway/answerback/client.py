@@ -157,7 +157,7 @@ class Client:
         body = {
             "questions" if isinstance(question, list) else "question": question,
             "ask": list(ask), "route": route, "title": title, "context": context, "expires_in": expires_in,
-            "on_expire": on_expire or None, "default": default, "sensitive": sensitive or None, "agent": agent,
+            "on_expire": on_expire, "default": default, "sensitive": sensitive or None, "agent": agent,
         }  # fmt: skip
         headers = {"Idempotency-Key": idempotency_key} if idempotency_key else {}
         given = {name: value for name, value in body.items() if value not in (None, "", [])}

@@ -2,6 +2,7 @@
 
 import re
 import time
+from dataclasses import replace
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -22,7 +23,9 @@ def routes(services: Services) -> list[Route]:
 
     async def event(request: Request) -> Response:
         provider = _provider(request)
-        inbound = inbound_of(request, base, await read_body(request, limit))
+        bare = inbound_of(request, base, b"")
+        await services.receiver.screen(provider, bare)
+        inbound = replace(bare, body=await read_body(request, limit))
         return _response(await services.receiver.webhook(provider, inbound))
 
     async def handshake(request: Request) -> Response:

@@ -1,0 +1,5 @@
+"""`python -m answerback.cli` is `answerback`."""
+
+from answerback.cli import main
+
+main()

@@ -1,0 +1,83 @@
+"""What `check` looks at: the settings, every plugin's own settings, each agent's graph, each service."""
+
+import asyncio
+import tempfile
+from dataclasses import dataclass
+
+from answerback import registry
+from answerback.agent import Agent, AgentContext
+from answerback.cli.places import placed
+from answerback.errors import AnswerbackError, ConfigurationError
+from answerback.provider import Provider, ProviderContext
+from answerback.settings import Settings
+
+SECONDS = 20.0  # for one service, or to load one agent
+
+
+@dataclass(slots=True)
+class Found:
+    """`facts` are name and sentence; `problems` begin with the file and the line."""
+
+    facts: list[tuple[str, str]]
+    problems: list[str]
+
+
+async def check(settings: Settings, *, online: bool) -> Found:
+    """Everything that can be known without starting. Agents are loaded beside an empty data directory."""
+    found = Found(_about(settings), [])
+    with tempfile.TemporaryDirectory(prefix="answerback-check-") as empty:
+        known = registry.build(
+            settings,
+            provider_context=ProviderContext(settings.public_url, empty),
+            agent_context=AgentContext(empty, "sqlite", settings.base_dir),
+        )
+        found.problems += [placed(settings, one.kind, one.name, one.error) for one in known.problems]
+        for agent in known.agents.values():
+            await _agent(settings, agent, found)
+        for provider in known.providers.values():
+            await _provider(settings, provider, found, online=online)
+    return found
+
+
+def _about(settings: Settings) -> list[tuple[str, str]]:
+    people = ", ".join(contact.name for contact in settings.contacts.values())
+    routes = ", ".join(settings.routes)
+    return [
+        ("configuration", settings.file),
+        ("listen", settings.listen),
+        ("public_url", settings.public_url),
+        ("data_dir", settings.data_dir),
+        ("database", settings.database.partition(":")[0]),  # the rest may hold a password
+        ("api_keys", ", ".join(key.name for key in settings.api_keys) or "none: serve makes one in data_dir"),
+        ("contacts", people or "none"),
+        ("routes", routes),
+    ]
+
+
+async def _agent(settings: Settings, agent: Agent, found: Found) -> None:
+    name = f"agent {agent.name}"
+    try:
+        async with asyncio.timeout(SECONDS):
+            await agent.open()
+    except ConfigurationError as error:
+        found.problems.append(placed(settings, "agent", agent.name, error))
+    except (AnswerbackError, TimeoutError) as error:
+        found.facts.append((name, f"cannot be reached now: {str(error) or 'no answer'}"))
+    else:
+        found.facts.append((name, f"{settings.agents[agent.name].use}, loads"))
+        await agent.close()
+
+
+async def _provider(settings: Settings, provider: Provider, found: Found, *, online: bool) -> None:
+    said = "settings are fine"
+    try:
+        if online:
+            async with asyncio.timeout(SECONDS):
+                said = await provider.probe()
+    except (AnswerbackError, TimeoutError) as error:
+        why = ConfigurationError(str(error) or f"no answer within {SECONDS:g} s")
+        found.problems.append(placed(settings, "provider", provider.name, why, "is not working"))
+    else:
+        found.facts.append((f"provider {provider.name}", said))
+    finally:
+        await provider.close()

@@ -1,0 +1,156 @@
+"""`interactions`: the questions that were asked: list, show, answer, cancel."""
+
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.core import ParameterSource
+
+from answerback.cli.errors import Commands, Exit
+from answerback.cli.options import parsed, remote
+
+if TYPE_CHECKING:
+    from answerback.client import Client, Interaction
+
+STATUS = click.Choice(["pending", "completed", "expired", "cancelled"])
+
+
+@click.group(cls=Commands)
+def interactions() -> None:
+    """The questions that were asked, and their answers."""
+
+
+@interactions.command("list")
+@click.option("--status", type=STATUS, help="Only these.")
+@click.option("--limit", type=click.IntRange(1, 200), default=50, show_default=True)
+@click.option("--after", metavar="ID", default="", help="Go on after this one.")
+@remote
+def list_(config: str | None, url: str, as_json: bool, status: str | None, limit: int, after: str) -> None:
+    """List questions, oldest first."""
+    from answerback.cli import gateway, question, terminal
+
+    page = gateway.speak(
+        gateway.find(config, url), lambda client: client.interactions(status or "", limit, after)
+    )
+    if as_json:
+        return terminal.put_json(page)
+    if not page["items"]:
+        return terminal.note("There is nothing.")
+    terminal.table([_row(record, question.answer_text(record)) for record in page["items"]])
+    if page["next"]:
+        terminal.note(f"There may be more: --after {page['next']}")
+
+
+@interactions.command()
+@click.argument("id")
+@remote
+def show(config: str | None, url: str, as_json: bool, id: str) -> None:
+    """Show one question, and its answer."""
+    from answerback.cli import gateway, question, terminal
+
+    record = gateway.speak(gateway.find(config, url), lambda client: client.interaction(id))
+    if as_json:
+        return terminal.put_json(record)
+    question.show(record)
+    terminal.note(question.ended(record))
+    if record["answer"] is not None and record["answer"]["values"]:
+        terminal.out(question.answer_text(record))
+
+
+@interactions.command()
+@click.argument("id")
+@click.argument("answer", required=False)
+@click.option("--response", metavar="JSON", callback=parsed, help="The answer as JSON.")
+@remote
+def answer(config: str | None, url: str, as_json: bool, id: str, answer: str | None, response: Any) -> None:
+    """Answer a question: with ANSWER, read as a message would be, or typed when it has been shown."""
+    from answerback.cli import gateway, terminal
+
+    is_json = click.get_current_context().get_parameter_source("response") is ParameterSource.COMMANDLINE
+    if answer is not None and is_json:
+        raise click.UsageError("Give either ANSWER or --response.")
+    place = gateway.find(config, url)
+    record = gateway.speak(place, lambda client: client.interaction(id))
+    if answer is not None:
+        response = _given(record, answer)
+    if is_json or answer is not None or record["status"] != "pending":
+        _respond(place, id, response)
+    else:
+        _conversation(place, record)
+    terminal.note("Response received.")
+    if as_json:
+        terminal.put_json(gateway.speak(place, lambda client: client.interaction(id)))
+
+
+@interactions.command()
+@click.argument("id")
+@click.option("--reason", metavar="TEXT", default="", help="Why; whoever was asked is told that it is over.")
+@remote
+def cancel(config: str | None, url: str, as_json: bool, id: str, reason: str) -> None:
+    """Withdraw a question."""
+    from answerback.cli import gateway, question, terminal
+
+    record = gateway.speak(gateway.find(config, url), lambda client: client.cancel(id, reason))
+    if as_json:
+        return terminal.put_json(record)
+    terminal.note(question.ended(record))
+
+
+def _row(record: "Interaction", answered: str) -> list[str]:
+    from answerback.cli import terminal
+
+    first = record["questions"][0]
+    text = (first.get("action") or {}).get("name") or first["text"]
+    more = f" (+{len(record['questions']) - 1})" if len(record["questions"]) > 1 else ""
+    said = f" → {terminal.cut(answered, 30)}" if record["status"] == "completed" else ""
+    when = terminal.local_time(record["created_at"])
+    return [record["id"], record["status"], f"#{record['code']}", when, terminal.cut(text, 50) + more + said]
+
+
+def _given(record: "Interaction", text: str) -> Any:
+    from answerback.cli import question
+
+    return question.typed(record["questions"][0], text) if len(record["questions"]) == 1 else text
+
+
+def _conversation(place: Any, record: "Interaction") -> None:
+    """Show the question and take typed answers until one fits; without a terminal there is one try."""
+    import sys
+
+    from answerback.cli import question, terminal
+    from answerback.errors import DoesNotFit
+
+    question.show(record)
+    while True:
+        values = {item["id"]: question.typed(item, _prompt(item)) for item in record["questions"]}
+        response: Any = next(iter(values.values())) if len(values) == 1 else values
+        try:
+            return _respond(place, record["id"], response)
+        except DoesNotFit as error:
+            if not sys.stdin.isatty():
+                raise
+            terminal.note(str(error))
+
+
+def _prompt(question_: dict[str, Any]) -> str:
+    from answerback.cli import question, terminal
+
+    terminal.note(f"{question.hint(question_)}:", dim=True)
+    return input()
+
+
+def _respond(place: Any, id: str, response: Any) -> None:
+    from answerback.cli import gateway, terminal
+    from answerback.errors import Closed
+
+    async def work(client: "Client") -> str:
+        try:
+            await client.respond(id, response)
+        except Closed as error:
+            terminal.note(f"answerback: {error}")
+            return (await client.interaction(id))["status"]
+        return ""
+
+    status = gateway.speak(place, work)
+    if status:
+        code = Exit.CANCELLED if status == "cancelled" else Exit.EXPIRED
+        click.get_current_context().exit(code)

@@ -1,0 +1,125 @@
+"""`contacts`, `providers`, `agents`: who can be asked, through what, and who asks."""
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from answerback.cli.errors import Commands
+from answerback.cli.options import remote
+
+if TYPE_CHECKING:
+    from answerback.client import Client
+
+
+@click.group(cls=Commands)
+def contacts() -> None:
+    """The people who can be asked."""
+
+
+@contacts.command("list")
+@remote
+def list_(config: str | None, url: str, as_json: bool) -> None:
+    """List contacts and where they are reached."""
+    from answerback.cli import terminal
+
+    page = _call(config, url, "GET", "/v1/contacts")
+    if as_json:
+        return terminal.put_json(page)
+    if not page["items"]:
+        return terminal.note("There is nobody yet: answerback contacts add alice --name Alice")
+    terminal.table([_person(contact) for contact in page["items"]])
+
+
+@contacts.command()
+@click.argument("id")
+@click.option("--name", metavar="TEXT", default="", help="As others are told who answered.")
+@click.option("--language", metavar="TAG", default="en", show_default=True)
+@click.option("--timezone", metavar="ZONE", default="UTC", show_default=True, help="Such as Europe/Vienna.")
+@click.option("--quiet-hours", metavar="FROM-TO", default="", help="Such as 22:00-07:00, in that time zone.")
+@click.option(
+    "--address", "addresses", metavar="PROVIDER=ID", multiple=True, help="Several times for several."
+)
+@remote
+def add(config: str | None, url: str, as_json: bool, addresses: tuple[str, ...], **contact: str) -> None:
+    """Add a contact, or change one; who stands in the configuration is changed there."""
+    from answerback.cli import terminal
+
+    body: dict[str, Any] = {name: value for name, value in contact.items() if value}
+    body["addresses"] = dict(_address(text) for text in addresses)
+    added = _call(config, url, "POST", "/v1/contacts", body)
+    if as_json:
+        return terminal.put_json(added)
+    terminal.note(f"Added {added['name']}. Now: answerback contacts link {added['id']} PROVIDER")
+
+
+@contacts.command()
+@click.argument("id")
+@click.argument("provider")
+@remote
+def link(config: str | None, url: str, as_json: bool, id: str, provider: str) -> None:
+    """Make a code with which a contact's own account is linked, once, such as a chat on Telegram."""
+    from answerback.cli import terminal
+
+    made = _call(config, url, "POST", f"/v1/contacts/{_part(id)}/link", {"provider": provider})
+    if as_json:
+        return terminal.put_json(made)
+    terminal.note(f"Send this to the bot on {provider}, in a private chat, from {made['name']}'s account:")
+    terminal.out(made["text"])
+    if made["url"]:
+        terminal.note("or open there:")
+        terminal.out(made["url"])
+    terminal.note(f"It works once, until {terminal.local_time(made['expires_at'])} (ten minutes).")
+
+
+@click.command()
+@remote
+def providers(config: str | None, url: str, as_json: bool) -> None:
+    """List the ways to reach people, and whether they work."""
+    _plugins(config, url, as_json, "provider")
+
+
+@click.command()
+@remote
+def agents(config: str | None, url: str, as_json: bool) -> None:
+    """List the agents, and whether they can be used."""
+    _plugins(config, url, as_json, "agent")
+
+
+def _plugins(config: str | None, url: str, as_json: bool, kind: str) -> None:
+    from answerback.cli import terminal
+
+    page = _call(config, url, "GET", f"/v1/{kind}s")
+    if as_json:
+        return terminal.put_json(page)
+    if not page["items"]:
+        return terminal.note(f"No {kind} is configured: see {kind}s in the configuration.")
+    terminal.table([[item["name"], item["use"], item["state"]] for item in page["items"]])
+
+
+def _call(config: str | None, url: str, method: str, path: str, body: dict[str, Any] | None = None) -> Any:
+    from answerback.cli import gateway
+
+    async def work(client: "Client") -> Any:
+        return await client.call(method, path, body=body)
+
+    return gateway.speak(gateway.find(config, url), work)
+
+
+def _person(contact: dict[str, Any]) -> list[str]:
+    places = ", ".join(f"{address['provider']} {address['id']}" for address in contact["addresses"])
+    about = [contact[name] for name in ("id", "name", "language", "timezone")]
+    return [*about, places or "no address yet"]
+
+
+def _address(text: str) -> tuple[str, str]:
+    provider, sign, id = text.partition("=")
+    if not (provider and sign and id):
+        message = "an address is written PROVIDER=ID, such as telegram=1001"
+        raise click.BadParameter(message, param_hint="--address")
+    return provider, id
+
+
+def _part(text: str) -> str:
+    from urllib.parse import quote
+
+    return quote(text, safe="")

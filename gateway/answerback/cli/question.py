@@ -1,0 +1,106 @@
+"""A question in the terminal: who asks, the question, the reason, its choices numbered, until when."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from answerback.cli import terminal
+
+if TYPE_CHECKING:
+    from answerback.client import Interaction
+
+LISTED = ("choice", "choices")
+
+
+def show(record: "Interaction") -> None:
+    """Print a question as a person is asked it."""
+    for question in record["questions"]:
+        terminal.note(_heading(record, question))
+        terminal.note(_title(question), bold=True)
+        for name, value in ((question.get("action") or {}).get("args") or {}).items():
+            terminal.note(f"  {name}   {_argument(value)}")
+        if record["context"]:
+            claim = f"The agent says: “{record['context']}”" if question.get("action") else record["context"]
+            terminal.note(claim)
+        for number, choice in enumerate(question.get("choices") or (), start=1):
+            terminal.note(f"  {number}  {choice['label']}")
+    terminal.note(_footer(record), dim=True)
+
+
+def hint(question: Mapping[str, Any]) -> str:
+    """What may be typed, for the prompt."""
+    match question["kind"]:
+        case "confirm":
+            return "yes or no"
+        case "choice":
+            return "a number, or something else" if question["free_text"] else "a number"
+        case "choices":
+            return "numbers, e.g. 1, 3"
+        case "number":
+            return "a number"
+        case "date":
+            return "a date, e.g. 3 Dec, tomorrow, Friday 9:00"
+        case "review":
+            return " or ".join(name for name in question["decisions"] if name in ("approve", "reject"))
+    return "your answer"
+
+
+def typed(question: Mapping[str, Any], text: str) -> str:
+    """What is sent for a typed text: the id behind a listed number; the gateway reads anything else."""
+    choices = question.get("choices") or []
+    if question["kind"] != "choice" or any(text in (choice["id"], choice["label"]) for choice in choices):
+        return text
+    number = text.strip().rstrip(".")
+    if number.isascii() and number.isdecimal() and 1 <= int(number) <= len(choices):
+        return str(choices[int(number) - 1]["id"])
+    return text
+
+
+def answer_text(record: "Interaction") -> str:
+    """The answer in one text: what was written or chosen; yes or no; JSON for anything else."""
+    import json
+
+    answer = record["answer"]
+    if answer is None:
+        return ""
+    value = answer["value"] if len(record["questions"]) == 1 else answer["values"]
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def ended(record: "Interaction") -> str:
+    """How it ended, in a sentence."""
+    if record["status"] == "completed":
+        who = record["answered_by"] or "Somebody"
+        when = terminal.local_time(record["answered_at"])
+        return f"{who} answered through {record['answered_via']} at {when}."
+    if record["status"] == "expired":
+        return f"This closed at {terminal.local_time(record['expires_at'])} without an answer."
+    if record["status"] == "cancelled":
+        return f"This was cancelled: {record['reason'] or 'no reason was given'}."
+    return "This is still open."
+
+
+def _heading(record: "Interaction", question: Mapping[str, Any]) -> str:
+    who = record["title"] or record["agent"].replace("_", " ").capitalize() or "An agent"
+    if question.get("action"):
+        return f"🟥 {who.split(' · ')[0]} · wants to run"
+    return f"{'🟥' if question['kind'] == 'review' else '🟦'} {who}"
+
+
+def _title(question: Mapping[str, Any]) -> str:
+    action = question.get("action")
+    return str(action["name"] if action else question["text"])
+
+
+def _argument(value: Any) -> str:
+    import json
+
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _footer(record: "Interaction") -> str:
+    until = ""
+    if record["status"] == "pending" and record["expires_at"]:
+        until = f"Open until {terminal.local_time(record['expires_at'])}. · "
+    return f"{until}#{record['code']}"

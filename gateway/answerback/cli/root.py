@@ -1,0 +1,56 @@
+"""The program: every command, in the order in which a newcomer meets them, imported when it is used."""
+
+import importlib
+import sys
+
+import click
+
+from answerback.cli.errors import Commands
+
+# Name → module and what it is for. A test holds the texts against the commands' own.
+COMMANDS = {
+    "demo": ("demo", "An agent asks, you answer on a phone in the browser, it goes on."),
+    "serve": ("serve", "Run the gateway until Ctrl-C or SIGTERM."),
+    "run": ("run", "Start an AGENT."),
+    "ask": ("ask", "Ask a person."),
+    "interactions": ("interactions", "The questions that were asked, and their answers."),
+    "runs": ("run", "What agents are doing and have done."),
+    "contacts": ("people", "The people who can be asked."),
+    "providers": ("people", "List the ways to reach people, and whether they work."),
+    "agents": ("people", "List the agents, and whether they can be used."),
+    "check": ("check", "Check the configuration, and import what it names."),
+    "db": ("db", "The database."),
+    "sandbox": ("sandbox", "Run the sandbox: no account, no other machine."),
+}
+
+
+class Root(Commands):
+    """`answerback`: knows its commands without importing them, so that it starts fast."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        found = getattr(importlib.import_module(f"answerback.cli.{COMMANDS[name][0]}"), name)
+        assert isinstance(found, click.Command)
+        return found
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, about) for name, (_, about) in COMMANDS.items()])
+
+
+@click.command(cls=Root)
+@click.version_option(package_name="answerback", message="%(prog)s %(version)s")
+def root() -> None:
+    """An agent asks, a person answers on the messenger they already use, the agent goes on."""
+
+
+def main() -> None:
+    """The program `answerback`."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # a terminal that cannot show a character must not end a wait
+            stream.reconfigure(errors="backslashreplace")
+    root.main(prog_name="answerback")

@@ -1,0 +1,172 @@
+"""`run` and `runs`: start an agent, wait for it, look at what ran, stop it, or try again."""
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from answerback.cli.errors import Commands, Exit
+from answerback.cli.options import parsed, patience_option, remote
+
+if TYPE_CHECKING:
+    from answerback.client import Client, Run
+
+STATUS = click.Choice(["running", "waiting", "completed", "failed", "cancelled"])
+CODES = {"completed": Exit.FINE, "cancelled": Exit.CANCELLED}
+
+
+@click.command()
+@click.argument("agent")
+@click.option("--input", "input_", metavar="JSON", callback=parsed, help="What the agent is given.")
+@click.option("--thread", metavar="ID", default="", help="The thread to run on. [default: a new one]")
+@click.option("--to", metavar="NAME", multiple=True, help="Who is asked; several times for several.")
+@click.option("--route", metavar="NAME", default="", help="A route of the configuration.")
+@click.option("--replace", is_flag=True, help="End what waits on the thread.")
+@click.option("--wait", is_flag=True, help="Wait for the result.")
+@patience_option
+@remote
+def run(**options: Any) -> None:
+    """Start an AGENT.
+
+    Without --wait this prints the id of the run. With it, stdout gets the result and nothing else, and the
+    exit code says how it ended: 0 completed, 4 cancelled, 1 failed.
+    """
+    from answerback.cli import gateway, terminal
+
+    async def work(client: "Client") -> "Run":
+        started = await client.start(
+            options["agent"], options["input_"], thread_id=options["thread"], route=options["route"],
+            ask=options["to"], replace=options["replace"],
+        )  # fmt: skip
+        if not options["wait"]:
+            return started
+        terminal.note(f"Started {options['agent']}: run {started['id']}")
+        return await follow(client, started["id"])
+
+    place = gateway.find(options["config"], options["url"])
+    record = gateway.speak(place, work, patience=options["patience"])
+    if options["wait"]:
+        return tell(record, as_json=options["as_json"])
+    if options["as_json"]:
+        return terminal.put_json(record)
+    terminal.out(record["id"])
+
+
+async def follow(client: "Client", id: str) -> "Run":
+    """The run when it has ended; what it asks meanwhile is shown."""
+    import asyncio
+
+    from answerback.cli import question, terminal
+
+    seen: set[str] = set()
+    pause = 0.05
+    while True:
+        record: Run = await client.patiently(f"/v1/runs/{id}")
+        if record["status"] not in ("running", "waiting"):
+            return record
+        waiting = [interaction for interaction in record["interactions"] if interaction not in seen]
+        for interaction in waiting:
+            asked = await client.wait(interaction, 0.001)
+            if asked["status"] == "pending":
+                question.show(asked)
+                terminal.note(f"Waiting: answerback interactions answer {interaction}")
+                asked = await client.wait(interaction)
+                terminal.note(f"{question.ended(asked)}")
+                pause = 0.05
+            seen.add(interaction)
+        await asyncio.sleep(pause)
+        pause = min(pause * 2, 1.0)
+
+
+def tell(record: "Run", *, as_json: bool) -> None:
+    """Print how a run ended, and exit with what that means."""
+    from answerback.cli import terminal
+
+    if as_json:
+        terminal.put_json(record)
+    elif record["status"] == "completed":
+        terminal.out(_text(record["result"]))
+    else:
+        terminal.note(f"answerback: the run is {record['status']}{_why(record)}")
+    if record["status"] == "failed":
+        terminal.note(
+            f"Again, with the same answer: answerback runs retry {record['id']}; with a new one: reask"
+        )
+    click.get_current_context().exit(CODES.get(record["status"], Exit.ERROR))
+
+
+@click.group(cls=Commands)
+def runs() -> None:
+    """What agents are doing and have done."""
+
+
+@runs.command("list")
+@click.option("--status", type=STATUS, help="Only these.")
+@click.option("--limit", type=click.IntRange(1, 200), default=50, show_default=True)
+@click.option("--after", metavar="ID", default="", help="Go on after this one.")
+@remote
+def list_(config: str | None, url: str, as_json: bool, status: str | None, limit: int, after: str) -> None:
+    """List runs, oldest first."""
+    from answerback.cli import gateway, terminal
+
+    page = gateway.speak(gateway.find(config, url), lambda client: client.runs(status or "", limit, after))
+    if as_json:
+        return terminal.put_json(page)
+    if not page["items"]:
+        return terminal.note("There is nothing.")
+    terminal.table([_row(record) for record in page["items"]])
+    if page["next"]:
+        terminal.note(f"There may be more: --after {page['next']}")
+
+
+@runs.command()
+@click.argument("id")
+@remote
+def show(config: str | None, url: str, as_json: bool, id: str) -> None:
+    """Show one run: its state, what it asked, its result or error."""
+    from answerback.cli import gateway, terminal
+
+    record = gateway.speak(gateway.find(config, url), lambda client: client.run(id))
+    if as_json:
+        return terminal.put_json(record)
+    terminal.note(f"{record['agent']} is {record['status']}{_why(record)}")
+    for interaction in record["interactions"]:
+        terminal.note(f"It asked: answerback interactions show {interaction}")
+    if record["status"] == "completed":
+        terminal.out(_text(record["result"]))
+
+
+def _steering(name: str, about: str) -> None:
+    """Add a command that does one thing to one run."""
+
+    @runs.command(name, help=about)
+    @click.argument("id")
+    @remote
+    def steer(config: str | None, url: str, as_json: bool, id: str) -> None:
+        from answerback.cli import gateway, terminal
+
+        record = gateway.speak(gateway.find(config, url), lambda client: client.steer(id, name))
+        if as_json:
+            return terminal.put_json(record)
+        terminal.note(f"{record['agent']} is {record['status']}{_why(record)}")
+
+
+_steering("cancel", "Stop a run; what it asked is withdrawn.")
+_steering("retry", "Try a failed run's step again, with the same answer.")
+_steering("reask", "Ask a failed run's question anew, for another answer.")
+
+
+def _row(record: "Run") -> list[str]:
+    from answerback.cli import terminal
+
+    said = _text(record["result"]) if record["status"] == "completed" else record["error"]
+    return [record["id"], record["status"], record["agent"], terminal.cut(said, 60)]
+
+
+def _why(record: "Run") -> str:
+    return f": {record['error']}" if record["error"] else "."
+
+
+def _text(result: Any) -> str:
+    import json
+
+    return result if isinstance(result, str) else json.dumps(result, ensure_ascii=False)

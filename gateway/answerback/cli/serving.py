@@ -1,0 +1,140 @@
+"""The gateway as a process: build, start, serve, stop."""
+
+import asyncio
+import contextlib
+import logging
+import signal
+import socket
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import uvicorn
+import uvloop
+from pydantic import SecretStr
+
+from answerback import app as gateway
+from answerback.cli import terminal
+from answerback.cli.errors import Exit
+from answerback.cli.gateway import KEY_FILE, own_url
+from answerback.cli.places import placed
+from answerback.cli.site import site
+from answerback.errors import ConfigurationError
+from answerback.settings import ApiKey, Settings
+from answerback.web import RedactTokens
+
+log = logging.getLogger("answerback.serve")
+GRACE = 3  # seconds that requests under way get when we stop; who waits for an answer asks again
+
+
+def run(settings: Settings, listener: socket.socket, *, as_json: bool = False) -> Exit:
+    """Serve until SIGINT or SIGTERM. Raises `ConfigurationError`, `StoreUnavailable`."""
+    logging.getLogger("uvicorn.access").addFilter(RedactTokens())
+    settings = with_key(settings)
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        return runner.run(_serve(settings, listener, as_json))
+
+
+def with_key(settings: Settings) -> Settings:
+    """The settings with a key for the HTTP API: without one, one is made that only its owner can read."""
+    if settings.api_keys:
+        return settings
+    file = Path(settings.data_dir, KEY_FILE)
+    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    key = gateway.kept_secret(file)
+    if not key:
+        raise ConfigurationError("This file is empty. Delete it, and a new key is made.", file=str(file))
+    if file.stat().st_mode & 0o077:
+        log.warning("other users of this machine can read %s: chmod 600 it", file)
+    return replace(settings, api_keys=(ApiKey("local", SecretStr(key)),))
+
+
+async def _serve(settings: Settings, listener: socket.socket, as_json: bool) -> Exit:
+    stop = _Stop()
+    app = gateway.build(settings)
+    try:
+        await app.start()
+    except asyncio.CancelledError:
+        return Exit.FINE
+    try:
+        problems = unusable(app)
+        for problem in problems:
+            terminal.note(f"answerback: {problem}")
+        configured = len(settings.providers) + len(settings.agents)
+        if problems and len(problems) == configured:
+            terminal.note("answerback: nothing that is configured can be used, so there is nothing to serve.")
+            return Exit.ERROR
+        config = uvicorn.Config(
+            site(app), log_config=None, server_header=False, proxy_headers=False, lifespan="off", ws="none",
+            loop="uvloop", http="httptools", timeout_graceful_shutdown=GRACE,
+        )  # fmt: skip
+        server = _Server(config, lambda: announce(app, as_json))
+        stop.act = server.stop
+        await server.serve([listener])
+        return Exit.FINE
+    finally:
+        await app.stop()
+
+
+class _Stop:
+    """What SIGINT and SIGTERM do: give up the start, later stop the server."""
+
+    def __init__(self) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self.act: Callable[[], object] = task.cancel
+        for number in (signal.SIGINT, signal.SIGTERM):
+            asyncio.get_running_loop().add_signal_handler(number, self)
+
+    def __call__(self) -> None:
+        self.act()
+
+
+class _Server(uvicorn.Server):
+    """uvicorn's server, whose signals are ours: they must outlive it, until the app has been stopped."""
+
+    def __init__(self, config: uvicorn.Config, started: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._announce = started
+
+    def stop(self) -> None:
+        """Finish what is under way; the second time do not wait for it."""
+        self.force_exit = self.should_exit
+        self.should_exit = True
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self._announce()
+
+
+def unusable(app: gateway.App) -> list[str]:
+    """What is configured and cannot be used, each with where it stands and why."""
+    found = {
+        (problem.kind, problem.name): placed(app.settings, problem.kind, problem.name, problem.error)
+        for problem in app.problems
+    }
+    for name, why in app.state.items():
+        if why:
+            found.setdefault(("agent", name), f"The agent {name} cannot be used: {why}")
+    return list(found.values())
+
+
+def announce(app: gateway.App, as_json: bool) -> None:
+    """One line: where it is, what works, where the key is."""
+    settings = app.settings
+    url = own_url(settings)
+    kept = Path(settings.data_dir, KEY_FILE)
+    made = [key for key in settings.api_keys if key.name == "local" and kept.is_file()]
+    key = str(kept) if made else f"api_keys in {settings.file}"
+    names = [name for name in app.providers if name != gateway.FALLBACK or name in settings.providers]
+    if as_json:
+        about = {"url": url, "public_url": settings.public_url, "providers": names, "agents": [*app.agents]}
+        return terminal.put_json({**about, "key": key})
+    shown = f"providers {', '.join(names)}" if names else "no provider: questions are shown as links here"
+    agents = f"agents {', '.join(app.agents)}" if app.agents else "no agent"
+    public = f" as {settings.public_url}" if settings.public_url != url else ""
+    terminal.out(f"Ready at {url}{public} · {shown} · {agents} · key in {key}")

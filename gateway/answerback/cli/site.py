@@ -1,0 +1,69 @@
+"""The web layer over a started app, and how healthy that is."""
+
+from starlette.types import ASGIApp
+
+from answerback.app import App
+from answerback.errors import StoreUnavailable
+from answerback.web import Services, create_app
+from answerback.web.people import People
+
+WELL = "works"
+
+
+class Health:
+    """Ready as long as the store answers; what else does not work is said, and stops nothing else."""
+
+    def __init__(self, app: App) -> None:
+        self._app = app
+
+    async def ready(self) -> tuple[bool, dict[str, str]]:
+        """Whether requests can be taken, and a sentence for each part."""
+        store = await self._store()
+        parts = {"store": store}
+        parts |= {f"provider:{name}": state for name, state in provider_states(self._app).items()}
+        parts |= {f"agent:{name}": state for name, state in agent_states(self._app).items()}
+        return store == WELL, parts
+
+    async def _store(self) -> str:
+        try:
+            await self._app.context.store.read(lambda tx: tx.now)
+        except StoreUnavailable as error:
+            return str(error)
+        return WELL
+
+
+def provider_states(app: App) -> dict[str, str]:
+    """Each provider's state in a sentence, those that cannot be used included."""
+    running = {name: state or WELL for name, state in app.intake.state.items()}
+    wrong = {problem.name: str(problem) for problem in app.problems if problem.kind == "provider"}
+    return {**dict.fromkeys(app.providers, WELL), **running, **wrong}
+
+
+def agent_states(app: App) -> dict[str, str]:
+    """Each agent's state in a sentence, those that cannot be used included."""
+    wrong = {problem.name: str(problem) for problem in app.problems if problem.kind == "agent"}
+    away = {name: why for name, why in app.state.items() if why}
+    return {**dict.fromkeys(app.agents, WELL), **wrong, **away}
+
+
+def site(app: App) -> ASGIApp:
+    """The HTTP interface of an app."""
+    return create_app(
+        Services(
+            settings=app.settings,
+            asker=app.asker,
+            receiver=app.receiver,
+            forms=app.forms,
+            runner=app.runner,
+            reader=app.reader,
+            health=Health(app),
+            people=People(
+                context=app.context,
+                reader=app.reader,
+                linker=app.linker,
+                providers=app.providers,
+                provider_states=lambda: provider_states(app),
+                agent_states=lambda: agent_states(app),
+            ),
+        )
+    )

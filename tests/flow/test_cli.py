@@ -1,0 +1,603 @@
+"""The command line against a real gateway: `answerback serve` and its commands as processes of their own."""
+
+import asyncio
+import json
+import os
+import re
+import signal
+import socket
+import sqlite3
+import stat
+import subprocess
+import sys
+import textwrap
+import threading
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from answerback.client import Client
+
+PROGRAM = [sys.executable, "-m", "answerback.cli"]
+CONFIG = """
+listen: 127.0.0.1:0
+data_dir: var
+agents:
+  mine: {use: "cli_agent:Asks"}
+contacts:
+  alice: {name: Alice}
+  ben: {name: Ben}
+"""
+AGENT = '''
+"""An agent that asks one question and ends with its answer; "fail" as input makes it fail once."""
+from answerback.agent import Agent, Failed, Finished, Paused, Pending
+from answerback.model import Question
+
+class Asks(Agent):
+    def __init__(self, *given):
+        super().__init__(*given)
+        self.waiting, self.failed = {}, set()
+
+    async def start(self, thread, input, run=""):
+        if input == "fail" and thread not in self.failed:
+            self.failed.add(thread)
+            return Failed("The far side is closed.")
+        self.waiting[thread] = (Pending("i1", "d1", (Question("q", f"More about {input}?"),)),)
+        return Paused(self.waiting[thread])
+
+    async def pending(self, thread):
+        return self.waiting.get(thread, ())
+
+    async def resume(self, thread, target, answer, *, again=False):
+        del self.waiting[thread]
+        return Finished(f"done with {answer.text or answer.values['q']}")
+
+    async def retry(self, thread):
+        return await self.start(thread, "again")
+'''
+
+
+@dataclass(frozen=True)
+class Done:
+    """What a command did."""
+
+    code: int
+    out: str
+    err: str
+
+
+@dataclass
+class Served:
+    """A gateway as a process, and its configuration's folder."""
+
+    home: Path
+    process: subprocess.Popen[str]
+    ready: str
+
+    @property
+    def url(self) -> str:
+        return re.search(r"http://\S+", self.ready)[0]
+
+    def do(self, *words: str, typed: str | None = None, **environ: str) -> Done:
+        return do(self.home, *words, typed=typed, ANSWERBACK_URL=self.url, **environ)
+
+    def call(self, work: Callable[[Client], Awaitable[Any]]) -> Any:
+        """Speak to the gateway as a program does, without a process of its own."""
+
+        async def session() -> Any:
+            async with Client(self.url, (self.home / "var" / "api-key").read_text()) as client:
+                return await work(client)
+
+        return asyncio.run(session())
+
+    def answers(self, id: str, response: Any) -> None:
+        self.call(lambda client: client.respond(id, response))
+
+    def asks(self, question: Any, **more: Any) -> str:
+        return self.call(lambda client: client.ask(question, **more))["id"]
+
+    def record(self, id: str) -> Any:
+        return self.call(lambda client: client.interaction(id))
+
+    def begin(self, *words: str) -> subprocess.Popen[str]:
+        """A command that waits; its stderr can be read up to `Answer here`."""
+        return begin(self.home, *words, ANSWERBACK_URL=self.url)
+
+    def stop(self) -> Done:
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+        out, _ = self.process.communicate(timeout=20)
+        return Done(self.process.returncode, out, self.log())
+
+    def log(self) -> str:
+        return (self.home / "log").read_text(encoding="utf-8")
+
+
+def environment(home: Path, more: dict[str, str]) -> dict[str, str]:
+    """Nothing of ours from outside; compiled once for all processes of the test run."""
+    left_out = ("ANSWERBACK_", "PYTHONDONTWRITEBYTECODE")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(left_out)}
+    paths = os.pathsep.join([str(home), *filter(None, [os.environ.get("PYTHONPATH", "")])])
+    return {
+        **kept,
+        "PYTHONPATH": paths,
+        "ANSWERBACK_CONFIG": str(home / "answerback.yaml"),
+        "PYTHONPYCACHEPREFIX": str(home.parent / "pycache"),
+        **more,
+    }
+
+
+def begin(home: Path, *words: str, err: int = subprocess.PIPE, **more: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [*PROGRAM, *words], env=environment(home, more), cwd=home, text=True, encoding="utf-8",
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=err,
+    )  # fmt: skip
+
+
+@contextmanager
+def limited(process: subprocess.Popen[str]) -> Iterator[None]:
+    """A process that says nothing for too long is ended, and with it the reading of what it says."""
+    watch = threading.Timer(30, process.kill)
+    watch.start()
+    try:
+        yield
+    finally:
+        watch.cancel()
+
+
+def do(home: Path, *words: str, typed: str | None = None, **more: str) -> Done:
+    process = begin(home, *words, **more)
+    out, err = process.communicate(typed or "", timeout=30)
+    return Done(process.returncode, out, err)
+
+
+def serve(home: Path, *words: str, **more: str) -> Served:
+    """What it logs goes to a file: a pipe that nobody reads would stop it in the end."""
+    with (home / "log").open("w", encoding="utf-8") as log:
+        process = begin(home, "serve", *words, err=log.fileno(), **more)
+    with limited(process):
+        return Served(home, process, process.stdout.readline())
+
+
+def home_with(folder: Path, config: str) -> Path:
+    (folder / "answerback.yaml").write_text(config)
+    (folder / "cli_agent.py").write_text(textwrap.dedent(AGENT))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    served = serve(home_with(tmp_path_factory.mktemp("gateway"), CONFIG))
+    yield served
+    served.stop()
+
+
+@pytest.fixture
+def serving(tmp_path: Path) -> Iterator[Callable[..., Served]]:
+    """Starts gateways of a test's own in `tmp_path`, and stops those that still run."""
+    started = []
+
+    def start(*words: str, config: str = CONFIG) -> Served:
+        started.append(serve(home_with(tmp_path, config), *words))
+        return started[-1]
+
+    yield start
+    for served in started:
+        if served.process.poll() is None:
+            served.stop()
+
+
+def asked(process: subprocess.Popen[str]) -> str:
+    """The id of the question that a waiting command has asked."""
+    with limited(process):
+        while line := process.stderr.readline():
+            if found := re.search(r"interactions answer (\S+)", line):
+                return found[1]
+    raise AssertionError("the command asked nothing")
+
+
+def ended(process: subprocess.Popen[str]) -> Done:
+    out, err = process.communicate(timeout=30)
+    return Done(process.returncode, out, err)
+
+
+# -- ask, and how it ends
+
+
+def test_an_answer_goes_to_stdout_and_nothing_else_does(gateway: Served) -> None:
+    waiting = gateway.begin("ask", "Which term?", "--to", "alice", "--wait")
+    id = asked(waiting)
+    gateway.answers(id, "PSR “best” costing")
+    done = ended(waiting)
+    assert (done.code, done.out) == (0, "PSR “best” costing\n")
+    assert "answered through api" in done.err
+
+
+def test_it_says_who_cannot_be_reached_and_where_the_form_is(gateway: Served) -> None:
+    done = gateway.do("ask", "Which term?", "--to", "alice", "--to", "ben")
+    assert "No address yet: Alice, Ben." in done.err
+    assert re.search(rf"Answer here: {gateway.url.rstrip('/')}/f/\S+", done.err)
+    assert re.fullmatch(r"[0-9a-f-]{36}\n", done.out)
+
+
+def test_a_confirmed_question_exits_with_0(gateway: Served) -> None:
+    waiting = gateway.begin("ask", "Deploy now?", "--confirm", "--to", "alice", "--wait")
+    gateway.answers(asked(waiting), "yes")
+    done = ended(waiting)
+    assert (done.code, done.out) == (0, "yes\n")
+
+
+def test_a_denied_question_exits_with_5(gateway: Served) -> None:
+    waiting = gateway.begin("ask", "Deploy now?", "--confirm", "--to", "alice", "--wait")
+    gateway.answers(asked(waiting), "no")
+    done = ended(waiting)
+    assert (done.code, done.out) == (5, "no\n")
+
+
+def test_a_confirmation_waits_without_being_told_to(gateway: Served) -> None:
+    waiting = gateway.begin("ask", "Deploy now?", "--confirm")
+    gateway.answers(asked(waiting), "no")
+    assert ended(waiting).code == 5
+
+
+@pytest.mark.parametrize("on_expire", ["no-response", "cancel"])
+def test_a_question_that_closed_by_itself_is_never_a_yes(gateway: Served, on_expire: str) -> None:
+    done = gateway.do("ask", "Deploy?", "--confirm", "--expires", "200ms", "--on-expire", on_expire)
+    assert (done.code, done.out) == (3, "")
+    assert "without an answer" in done.err
+
+
+def test_a_default_is_printed_but_is_no_answer(gateway: Served) -> None:
+    words = ["--expires", "200ms", "--on-expire", "default", "--default", "no", "--wait"]
+    done = gateway.do("ask", "Deploy?", "--confirm", *words)
+    assert (done.code, done.out) == (3, "no\n")
+
+
+def test_a_default_must_not_approve(gateway: Served) -> None:
+    done = gateway.do("ask", "Deploy?", "--confirm", "--on-expire", "default", "--default", "yes")
+    assert (done.code, done.out) == (1, "")
+    assert "silence is not an answer" in done.err
+
+
+def test_a_cancelled_question_exits_with_4(gateway: Served) -> None:
+    waiting = gateway.begin("ask", "Deploy now?", "--confirm")
+    assert gateway.do("interactions", "cancel", asked(waiting), "--reason", "not today").code == 0
+    done = ended(waiting)
+    assert (done.code, done.out) == (4, "")
+    assert "not today" in done.err
+
+
+def test_ctrl_c_exits_with_130_and_leaves_the_question_open(gateway: Served) -> None:
+    waiting = gateway.begin("ask", "Deploy now?", "--confirm")
+    id = asked(waiting)
+    waiting.send_signal(signal.SIGINT)
+    done = ended(waiting)
+    assert (done.code, done.out) == (130, "")
+    assert f"interactions cancel {id}" in done.err
+    assert "Traceback" not in done.err
+    assert gateway.record(id)["status"] == "pending"
+
+
+def test_a_shell_deploys_on_yes_only(gateway: Served, tmp_path: Path) -> None:
+    script = (
+        f'{sys.executable} -m answerback.cli ask "Deploy now?" --confirm --to alice --wait && touch deployed'
+    )
+    for answer, deployed in (("no", False), ("yes", True)):
+        shell = subprocess.Popen(
+            ["sh", "-c", script], cwd=tmp_path, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            env=environment(gateway.home, {"ANSWERBACK_URL": gateway.url}),
+        )  # fmt: skip
+        gateway.answers(asked(shell), answer)
+        ended(shell)
+        assert (tmp_path / "deployed").exists() is deployed
+
+
+def test_a_choice_is_answered_by_its_number_and_printed_by_its_name(gateway: Served) -> None:
+    waiting = gateway.begin("ask", "Which?", "--choice", "costing", "--choice", "coding", "--other", "--wait")
+    assert gateway.do("interactions", "answer", asked(waiting), "2").code == 0
+    assert ended(waiting).out == "coding\n"
+
+
+def test_nobody_of_that_name_is_a_sentence(gateway: Served) -> None:
+    done = gateway.do("ask", "Well?", "--to", "carol")
+    assert (done.code, done.out) == (1, "")
+    assert "There is no contact 'carol'" in done.err
+
+
+def test_the_same_idempotency_key_asks_once(gateway: Served) -> None:
+    first, second = (gateway.do("ask", "Once?", "--idempotency-key", "k1") for _ in range(2))
+    assert first.out == second.out
+
+
+# -- interactions
+
+
+def test_a_question_is_shown_with_its_choices_numbered_and_answered_by_typing(gateway: Served) -> None:
+    id = gateway.do("ask", "Which?", "--choice", "a", "--choice", "b", "--context", "Two left.").out.strip()
+    done = gateway.do("interactions", "answer", id, typed="2\n")
+    assert done.code == 0
+    shown = done.err.splitlines()
+    assert shown[:5] == ["🟦 An agent", "Which?", "Two left.", "  1  a", "  2  b"]
+    assert gateway.do("interactions", "show", id).out == "b\n"
+
+
+def test_a_typed_answer_that_does_not_fit_is_refused_and_the_question_stays_open(gateway: Served) -> None:
+    waiting = gateway.begin("ask", "Deploy now?", "--confirm")
+    id = asked(waiting)
+    done = gateway.do("interactions", "answer", id, typed="perhaps\n")
+    assert done.code == 1
+    assert "true or false" in done.err
+    assert gateway.do("interactions", "answer", id, "--response", "false").code == 0
+    assert ended(waiting).code == 5
+
+
+def test_no_input_answers_nothing(gateway: Served) -> None:
+    id = gateway.asks("Well?")
+    done = gateway.do("interactions", "answer", id, typed="")
+    assert (done.code, done.out) == (1, "")
+    assert "nothing was answered" in done.err
+
+
+def test_the_second_answer_is_told_that_it_came_too_late(gateway: Served) -> None:
+    id = gateway.asks("Well?")
+    gateway.answers(id, "first")
+    done = gateway.do("interactions", "answer", id, "second")
+    assert done.code == 1
+    assert "was answered" in done.err
+    assert gateway.record(id)["answer"]["text"] == "first"
+
+
+def test_answering_what_was_cancelled_exits_with_4(gateway: Served) -> None:
+    id = gateway.asks("Well?")
+    gateway.call(lambda client: client.cancel(id))
+    assert gateway.do("interactions", "answer", id, "late").code == 4
+
+
+def test_questions_are_listed_a_page_at_a_time(gateway: Served) -> None:
+    ids = [gateway.asks(f"Listed {number}?") for number in range(2)]
+    page = json.loads(gateway.do("interactions", "list", "--json", "--limit", "1").out)
+    rest = json.loads(gateway.do("interactions", "list", "--json", "--after", page["next"]).out)
+    found = [record["id"] for record in page["items"] + rest["items"]]
+    assert found == sorted(found)
+    assert set(ids) <= set(found)
+    assert "Listed 1?" in gateway.do("interactions", "list", "--status", "pending").out
+
+
+@pytest.mark.parametrize("id", ["nothing", "../runs", "..", "a/b"])
+def test_an_unknown_id_is_not_found(gateway: Served, id: str) -> None:
+    done = gateway.do("interactions", "show", id)
+    assert done.code == 1
+    assert "There is no interaction" in done.err
+
+
+# -- runs
+
+
+def test_a_run_shows_what_it_asks_and_prints_its_result(gateway: Served) -> None:
+    waiting = gateway.begin("run", "mine", "--input", '"tea"', "--wait")
+    gateway.answers(asked(waiting), "milk")
+    done = ended(waiting)
+    assert (done.code, done.out) == (0, "done with milk\n")
+
+
+def test_a_cancelled_run_exits_with_4(gateway: Served) -> None:
+    waiting = gateway.begin("run", "mine", "--input", '"tea"', "--wait", "--thread", "t-cancel")
+    asked(waiting)
+    found = gateway.call(lambda client: client.runs("waiting"))["items"]
+    id = next(run["id"] for run in found if run["thread_id"] == "t-cancel")
+    assert gateway.do("runs", "cancel", id).code == 0
+    assert ended(waiting).code == 4
+
+
+def test_a_failed_run_exits_with_1_and_can_be_tried_again(gateway: Served) -> None:
+    done = gateway.do("run", "mine", "--input", '"fail"', "--wait", "--json")
+    assert done.code == 1
+    assert "runs retry" in done.err
+    run = json.loads(done.out)
+    assert (run["status"], run["error"]) == ("failed", "The far side is closed.")
+    assert gateway.do("runs", "retry", run["id"]).code == 0
+    assert "mine is" in gateway.do("runs", "show", run["id"]).err
+
+
+def test_a_waiting_thread_is_not_taken_unless_it_is_replaced(gateway: Served) -> None:
+    first = gateway.begin("run", "mine", "--input", "1", "--thread", "t-busy", "--wait")
+    asked(first)
+    done = gateway.do("run", "mine", "--input", "2", "--thread", "t-busy")
+    assert done.code == 1
+    assert "replace" in done.err
+    assert gateway.do("run", "mine", "--input", "2", "--thread", "t-busy", "--replace").code == 0
+    assert ended(first).code == 4
+
+
+def test_an_unknown_agent_is_a_sentence(gateway: Served) -> None:
+    done = gateway.do("run", "nobody")
+    assert done.code == 1
+    assert "There is no agent 'nobody'. Known: mine." in done.err
+
+
+# -- people and plugins
+
+
+def test_contacts_are_listed_and_added(gateway: Served) -> None:
+    assert gateway.do("contacts", "add", "carol", "--name", "Carol", "--timezone", "Europe/Vienna").code == 0
+    found = json.loads(gateway.do("contacts", "list", "--json").out)["items"]
+    zones = {contact["id"]: contact["timezone"] for contact in found}
+    assert (zones["alice"], zones["carol"]) == ("UTC", "Europe/Vienna")
+
+
+def test_a_contact_of_the_configuration_is_changed_there(gateway: Served) -> None:
+    done = gateway.do("contacts", "add", "alice", "--name", "Eve")
+    assert done.code == 1
+    assert "change it there" in done.err
+
+
+def test_linking_needs_a_provider_that_is_configured(gateway: Served) -> None:
+    done = gateway.do("contacts", "link", "alice", "telegram")
+    assert done.code == 1
+    assert "There is no provider 'telegram'" in done.err
+
+
+def test_agents_and_providers_say_whether_they_work(gateway: Served) -> None:
+    assert gateway.do("agents").out.split() == ["mine", "cli_agent:Asks", "works"]
+    assert gateway.do("providers").out.split() == ["link", "built", "in", "works"]
+
+
+# -- serve
+
+
+def test_one_line_says_that_it_is_ready_and_where_the_key_is(gateway: Served) -> None:
+    key = gateway.home / "var" / "api-key"
+    assert gateway.ready.startswith("Ready at http://127.0.0.1:")
+    for part in ("no provider: questions are shown as links here", "agents mine", f"key in {key}"):
+        assert part in gateway.ready
+    assert stat.S_IMODE(key.stat().st_mode) == 0o600
+
+
+def test_a_wrong_key_is_refused(gateway: Served) -> None:
+    done = gateway.do("ask", "Well?", ANSWERBACK_KEY="wrong")
+    assert (done.code, done.out) == (1, "")
+    assert "This API key is not known here." in done.err
+
+
+def test_a_port_in_use_is_said_with_what_to_do(gateway: Served, tmp_path: Path) -> None:
+    port = gateway.url.rpartition(":")[2]
+    done = do(home_with(tmp_path, CONFIG), "serve", "--listen", f"127.0.0.1:{port}")
+    assert (done.code, done.out) == (1, "")
+    assert f"127.0.0.1:{port} is in use" in done.err
+    assert "--listen 127.0.0.1:" in done.err
+    assert "Traceback" not in done.err
+
+
+def test_a_second_gateway_on_the_same_data_is_refused(gateway: Served) -> None:
+    done = do(gateway.home, "serve")
+    assert (done.code, done.out) == (1, "")
+    assert f"Another answerback is using {gateway.home / 'var'}" in done.err
+
+
+@pytest.mark.parametrize(
+    ("config", "said"),
+    [
+        ("listen: 127.0.0.1:0\nprovider: {}\n", r'answerback\.yaml:2: Unknown key "provider".*providers'),
+        ("providers:\n  t: {token: '${NO_SUCH_TOKEN}'}\n", r"answerback\.yaml:2: .*NO_SUCH_TOKEN"),
+        ("listen: nowhere\n", r"answerback\.yaml:1: listen: this is not HOST:PORT"),
+        ("listen: 192.0.2.1:8700\n", r"192\.0\.2\.1 is no address of this machine"),
+        ("listen: 127.0.0.1:0\nagents: {a: {use: 'no_such:Agent'}}\n", r"answerback\.yaml:2: .*no_such"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_served_is_said_with_its_place(tmp_path: Path, config: str, said: str) -> None:
+    done = do(home_with(tmp_path, config), "serve")
+    assert (done.code, done.out) == (1, "")
+    assert re.search(said, done.err), done.err
+    assert "Traceback" not in done.err
+
+
+def test_debug_shows_where_an_error_comes_from(tmp_path: Path) -> None:
+    assert "Traceback" in do(home_with(tmp_path, "listen: nowhere\n"), "serve", "--debug").err
+
+
+def test_one_bad_agent_does_not_stop_the_others(serving: Callable[..., Served]) -> None:
+    served = serving(config=CONFIG.replace("agents:\n", "agents:\n  bad: {use: 'no_such_module:Agent'}\n"))
+    assert "agents mine" in served.ready
+    states = json.loads(served.do("agents", "--json").out)["items"]
+    done = served.stop()
+    assert re.search(r"answerback\.yaml:5: .*no_such_module", done.err)
+    assert {item["name"]: item["state"] == "works" for item in states} == {"bad": False, "mine": True}
+
+
+def test_sigterm_and_sigint_end_it_cleanly(serving: Callable[..., Served]) -> None:
+    for number in (signal.SIGTERM, signal.SIGINT):
+        served = serving()
+        served.process.send_signal(number)
+        done = served.stop()
+        assert (done.code, "Traceback" in done.err) == (0, False)
+
+
+def test_the_log_holds_neither_tokens_nor_keys(serving: Callable[..., Served], tmp_path: Path) -> None:
+    served = serving("--log-json")
+    form = served.call(lambda client: client.ask("Which term?"))["form_url"].rpartition("/")[2]
+    with socket.create_connection(("127.0.0.1", int(served.url.rpartition(":")[2]))) as browser:
+        browser.sendall(f"GET /f/{form} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n".encode())
+        while browser.recv(65536):
+            pass
+    key = (tmp_path / "var" / "api-key").read_text().strip()
+    log = [line for line in served.stop().err.splitlines() if line.startswith("{")]
+    assert any("/f/…" in json.loads(line)["event"] for line in log)
+    assert not any(form in line or key in line for line in log)
+
+
+def test_waiting_survives_a_restart_of_the_gateway(serving: Callable[..., Served]) -> None:
+    served = serving()
+    waiting = served.begin("ask", "Deploy now?", "--confirm")
+    id = asked(waiting)
+    served.process.kill()
+    served.stop()
+    assert "Waiting for it." in waiting.stderr.readline()
+    again = serving("--listen", served.url.removeprefix("http://"))
+    again.answers(id, "yes")
+    assert ended(waiting).code == 0
+
+
+def test_a_gateway_that_is_gone_is_never_a_yes(serving: Callable[..., Served]) -> None:
+    served = serving()
+    waiting = served.begin("ask", "Deploy now?", "--confirm", "--patience", "300ms")
+    asked(waiting)
+    served.process.kill()
+    served.stop()
+    done = ended(waiting)
+    assert (done.code, done.out) == (1, "")
+    assert "is `answerback serve` running?" in done.err
+
+
+def test_nothing_listening_is_said_at_once(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{taken.getsockname()[1]}"
+        done = do(tmp_path, "ask", "Well?", "--wait", ANSWERBACK_URL=url, ANSWERBACK_KEY="k")
+    assert (done.code, done.out) == (1, "")
+    assert f"Nothing answers at {url}: is `answerback serve` running?" in done.err
+
+
+def test_a_secret_that_only_serve_needs_is_not_needed_to_ask(gateway: Served) -> None:
+    config = gateway.home / "more.yaml"
+    config.write_text(CONFIG + "providers:\n  telegram: {token: '${NO_SUCH_TOKEN}'}\n")
+    assert gateway.do("agents", "--config", str(config)).code == 0
+
+
+# -- check and db
+
+
+def test_check_says_what_it_found(tmp_path: Path) -> None:
+    done = do(home_with(tmp_path, CONFIG), "check", "--online")
+    assert done.code == 0
+    assert re.search(r"agent mine +cli_agent:Asks, loads", done.out)
+    assert re.search(r"contacts +Alice, Ben", done.out)
+    assert not (tmp_path / "var").exists()
+
+
+def test_check_lists_every_problem_with_its_place(tmp_path: Path) -> None:
+    bad = "  a: {use: 'no_such_module:Agent'}\n  b: {use: nothing-like-this}\n"
+    done = do(home_with(tmp_path, CONFIG.replace("agents:\n", f"agents:\n{bad}")), "check", "--json")
+    found = json.loads(done.out)
+    assert (done.code, found["ok"], len(found["problems"])) == (1, False, 2)
+    assert all(re.match(r"\S+answerback\.yaml:[56]: ", problem) for problem in found["problems"])
+
+
+def test_a_database_is_made_readable_by_its_owner_only(tmp_path: Path) -> None:
+    home = home_with(tmp_path, CONFIG)
+    assert "brought to revision" in do(home, "db", "upgrade").err
+    assert "already at revision" in do(home, "db", "upgrade").err
+    file = tmp_path / "var" / "answerback.db"
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    with sqlite3.connect(file) as connection:
+        assert connection.execute("SELECT count(*) FROM interaction").fetchone() == (0,)
+    connection.close()
+
+
+def test_the_database_of_a_running_gateway_is_left_alone(gateway: Served) -> None:
+    done = do(gateway.home, "db", "upgrade")
+    assert done.code == 1
+    assert "Another answerback is using" in done.err
