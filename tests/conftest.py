@@ -1,7 +1,10 @@
 """What every test can ask for: a database, a PostgreSQL server, a browser; and the run without extras."""
 
+import asyncio
+import functools
+import inspect
 import shutil
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,6 +30,8 @@ CHROMIUM_ARGUMENTS = [
     "--disable-component-update",
     "--no-first-run",
 ]
+# Far more than any test takes on a busy machine. One that hangs shows where it waits, and the rest goes on.
+LONGEST_SECONDS = 60
 LEFT_OUT = pytest.StashKey[dict[str, str]]()
 
 
@@ -52,6 +57,24 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
         return None
     config.stash[LEFT_OUT][str(collection_path.relative_to(config.rootpath))] = package
     return True
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    if (
+        isinstance(item, pytest.Function)
+        and inspect.iscoroutinefunction(item.obj)
+        and not item.get_closest_marker("slow")
+    ):
+        item.obj = _limited(item.obj)
+
+
+def _limited(test: Callable[..., Awaitable[None]]) -> Callable[..., Awaitable[None]]:
+    @functools.wraps(test)
+    async def limited(*arguments: object, **fixtures: object) -> None:
+        async with asyncio.timeout(LONGEST_SECONDS):
+            await test(*arguments, **fixtures)
+
+    return limited
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -87,12 +87,18 @@ class App:
         for name, agent in list(self.agents.items()):
             try:
                 await agent.open()
-            except AnswerbackError as error:
-                if isinstance(error, ConfigurationError):
-                    self.problems.append(Problem("agent", name, error))
-                self.state[name] = str(error)
-                del self.agents[name]
-                log.error("the agent %s cannot be used: %s", name, error)
+            except Exception as error:  # an adapter may raise anything: the others are opened all the same
+                self._without(name, error)
+
+    def _without(self, name: str, error: Exception) -> None:
+        known = isinstance(error, AnswerbackError)
+        if isinstance(error, ConfigurationError):
+            self.problems.append(Problem("agent", name, error))
+        self.state[name] = str(error) if known else f"{type(error).__name__} while opening it"
+        del self.agents[name]
+        log.error(
+            "the agent %s cannot be used: %s", name, self.state[name], exc_info=None if known else error
+        )
 
     async def _wake_when_drained(self) -> None:
         """A reply that waited at a service while we were down comes before its deadline's outcome."""
@@ -103,7 +109,7 @@ class App:
         """Finish what is committed, leave the rest to the next start."""
         for task in self._tasks:
             task.cancel()
-        self.clock.stop()
+        await self.clock.stop()
         await self.intake.close()
         await asyncio.gather(self.runner.close(), self.resumer.close(), self.deliverer.close())
         for agent in self.agents.values():

@@ -88,6 +88,7 @@ class Asker:
             earlier = tx.one(interactions.BY_KEY, key=request.idempotency_key)
             if earlier is not None:
                 return _same_again(tx, earlier, record), False
+        require_people(tx, request.ask)
         put_ = put(
             tx,
             self._context,
@@ -190,15 +191,18 @@ def next_action(record: Interaction, now: int) -> int | None:
     return min((at for at in times if at > now or at == record.expires_at), default=None)
 
 
+def require_people(tx: Tx, ids: tuple[str, ...]) -> None:
+    """Raise `NotFound` for somebody who is neither configured nor was added later."""
+    for id in ids:
+        if contacts.contact(tx, id) is None:
+            known = ", ".join(sorted(person.id for person in contacts.contacts(tx))) or "none"
+            raise NotFound(f"There is no contact {id!r}. Known: {known}.")
+
+
 def route_of(settings: Settings, name: str, ask: tuple[str, ...]) -> Json:
     """The snapshot of a route that is kept with what is asked on it."""
     if name and name not in settings.routes:
         raise NotFound(f"There is no route {name!r}. Known: {', '.join(sorted(settings.routes)) or 'none'}.")
-    for contact in ask:
-        if contact not in settings.contacts:
-            raise NotFound(
-                f"There is no contact {contact!r}. Known: {', '.join(sorted(settings.contacts)) or 'none'}."
-            )
     route: Route = settings.routes[name] if name else settings.default_route
     return {
         "ask": list(ask or route.ask),

@@ -35,20 +35,24 @@ class Clock:
         )
         self._busy = asyncio.Lock()
         self._again = False
+        self._stopped = False
 
     def start(self) -> None:
         """Begin; the first look is at once."""
         self._scheduler.start()
         self._arm(0)
 
-    def stop(self) -> None:
+    async def stop(self) -> None:
+        """Let a look that is under way end, then stop."""
+        self._stopped = True
         if self._scheduler.running:
-            self._scheduler.shutdown(wait=False)
+            async with self._busy:
+                self._scheduler.shutdown(wait=False)
 
     def rearm(self) -> None:
         """Something was committed that may fall due earlier than what we wait for: look again."""
         self._again = True
-        if self._scheduler.running and not self._busy.locked():
+        if self._scheduler.running and not self._stopped and not self._busy.locked():
             self._arm(SOON)
 
     async def tick(self) -> None:
@@ -59,7 +63,7 @@ class Clock:
             if seconds <= 0:
                 await self._pump()
                 seconds = max(SOON, await self._left())
-        if self._scheduler.running:
+        if not self._stopped:
             self._arm(SOON if self._again else seconds)
 
     async def _pump(self) -> None:

@@ -231,6 +231,9 @@ class Provider(abc.ABC):
     async def send(self, message: Message) -> Sent:
         """Send one message. Raises `Undeliverable`, `TryLater` or `Moved`."""
 
+    async def screen(self, inbound: Inbound) -> None:
+        """Refuse (`Unverified`) by the headers alone, before the body is read; `inbound.body` is empty."""
+
     async def verify(self, inbound: Inbound) -> None:
         """Prove where a webhook request comes from, or raise `Unverified`. Refuses by default."""
         raise Unverified(f"The provider {self.name} takes no webhooks.", status=404)

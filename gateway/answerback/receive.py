@@ -15,8 +15,10 @@ from answerback.provider import Batch, HttpAnswer, Inbound, Provider, Receipt, R
 from answerback.read import validate_response
 from answerback.receipts import note
 from answerback.store import Tx, contacts, interactions, replies
+from answerback.values import unstorable
 
 log = logging.getLogger("answerback.receive")
+LONGEST_ID = 500  # characters; message ids of mail are the longest
 
 
 @dataclass(slots=True)
@@ -40,6 +42,10 @@ class Receiver:
 
     def __init__(self, context: Context, providers: Mapping[str, Provider]) -> None:
         self._context, self._providers = context, providers
+
+    async def screen(self, provider: str, inbound: Inbound) -> None:
+        """Before a request's body is read. Raises `NotFound`, `Unverified`."""
+        await self._plugin(provider).screen(inbound)
 
     async def webhook(self, provider: str, inbound: Inbound) -> HttpAnswer:
         """One request of a provider. 2xx only after the commit. Raises `NotFound`, `Unverified`."""
@@ -174,11 +180,23 @@ def refuse_late(decision: Decision) -> None:
 
 def _parse(plugin: Provider, inbound: Inbound) -> _Event:
     try:
-        found = tuple(plugin.parse(inbound))
+        found = tuple(_plausible(one) for one in plugin.parse(inbound))
     except Exception as error:  # stored with its error, acknowledged, and can be replayed (law 3)
         log.warning("an event of %s could not be read: %s", plugin.name, type(error).__name__)
         return _Event(inbound.body, error=f"{type(error).__name__} while parsing")
     return _Event(inbound.body, found, keys=tuple(one.event_id for one in found))
+
+
+def _plausible(found: Reply | Receipt) -> Reply | Receipt:
+    """Ids that a database can look up: whatever a stranger sends, no statement fails because of it."""
+    ids = (found.event_id, found.message_id) if isinstance(found, Receipt) else _ids(found)
+    if any(len(id) > LONGEST_ID or unstorable(id) for id in ids):
+        raise ValueError("an id that cannot be stored")
+    return found
+
+
+def _ids(reply: Reply) -> tuple[str, ...]:
+    return (reply.event_id, reply.sender, reply.place, reply.data, reply.token, *reply.references)
 
 
 def _fallback_key(raw: bytes) -> str:

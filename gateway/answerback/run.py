@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
 from answerback.agent import Agent, State
-from answerback.ask import cancel_run, route_of
+from answerback.ask import cancel_run, require_people, route_of
 from answerback.backoff import pause
 from answerback.context import Context
 from answerback.errors import AgentUnavailable, Conflict, NotFound
@@ -67,6 +67,7 @@ class Runner:
         return run
 
     def _start(self, tx: Tx, request: RunRequest, thread: str, route: Json) -> tuple[Run, Lease, list[Row]]:
+        require_people(tx, request.ask)
         rows: list[Row] = []
         for earlier in tx.all(runs.OF_THREAD, agent=request.agent, thread_id=thread):
             if not request.replace:

@@ -5,6 +5,7 @@ agent was told), and the acknowledgements that the far side has seen.
 """
 
 import asyncio
+import contextlib
 import json
 import os
 import signal
@@ -17,8 +18,10 @@ from langgraph.types import interrupt
 from answerback import app as composition
 from answerback.agent import AgentContext
 from answerback.app import App
+from answerback.ask import AskRequest
+from answerback.errors import AlreadyAnswered
 from answerback.faults import Faults
-from answerback.model import Address, Contact, RunStatus
+from answerback.model import Address, Contact, InteractionStatus, Question, RunStatus
 from answerback.provider import Inbound, Message, Outcome, Provider, ProviderContext, Reply, Sent, Settings
 from answerback.run import RunRequest
 from answerback.settings import Route
@@ -126,17 +129,19 @@ def build(folder: Path, database: str, faults: Faults, life: int) -> App:
     )
 
 
-async def live(folder: Path, database: str, point: str, nth: int, life: int) -> None:
-    """Until the run has ended: taps whatever is on the phone, and taps again what was not acknowledged."""
+async def live(scenario: str, folder: Path, database: str, point: str, nth: int, life: int) -> None:
+    """One scenario to its end: whatever was not acknowledged is done again."""
     app = build(folder, database, Killed(point, nth), life)
     await app.start(clock=False)
+    work = {"run": answer_a_run, "expire": ask_and_let_expire, "form": answer_the_form}[scenario]
     try:
         await work(app, folder)
     finally:
         await app.stop()
 
 
-async def work(app: App, folder: Path) -> None:
+async def answer_a_run(app: App, folder: Path) -> None:
+    """Taps whatever is on the phone until the run has ended."""
     phone = FilePhone(folder)
     started = await app.runner.list()
     if not started.items:
@@ -149,6 +154,38 @@ async def work(app: App, folder: Path) -> None:
             append(folder / "result.jsonl", run.result)
             return
     raise RuntimeError("stuck: the run does not end")
+
+
+async def ask_and_let_expire(app: App, folder: Path) -> None:
+    """A caller of the API asks until it has heard that it was asked; then nobody answers in time."""
+    if not lines(folder / "asked.jsonl"):
+        question = Question("q1", "First?")
+        asked = await app.asker.ask(AskRequest((question,), expires_in=300.0, idempotency_key="the caller's"))
+        append(folder / "asked.jsonl", {"id": asked.interaction.id})
+    id = lines(folder / "asked.jsonl")[0]["id"]
+    clock: Any = app.context.store.backend
+    for _ in range(20):
+        await sweep(app)
+        if (await app.reader.interaction(id)).status is not InteractionStatus.PENDING:
+            break
+        clock._clock.advance(61)
+    await sweep(app)
+    found = (await app.reader.interactions()).items
+    append(folder / "result.jsonl", [[record.id == id, str(record.status)] for record in found])
+
+
+async def answer_the_form(app: App, folder: Path) -> None:
+    """A caller asks, and somebody sends the form until the page says that it was taken."""
+    question = Question("q1", "First?")
+    asked = await app.asker.ask(AskRequest((question,), idempotency_key="the caller's"))
+    token = asked.form_url.rpartition("/")[2]
+    if not lines(folder / "acknowledged.jsonl"):
+        with contextlib.suppress(AlreadyAnswered):  # it was taken before we died: the page says so
+            await app.forms.submit(token, {"q1": "by form"}, text="by form")
+        append(folder / "acknowledged.jsonl", {"id": asked.interaction.id})
+    await sweep(app)
+    view = await app.forms.view(token)
+    append(folder / "result.jsonl", view.interaction.answer.text if view.interaction.answer else None)
 
 
 async def sweep(app: App) -> None:
@@ -175,4 +212,6 @@ def main(order: dict[str, Any]) -> None:
     """One life, by the order of a test."""
     folder = Path(order["folder"])
     os.environ["VICTIM"] = order["folder"]
-    asyncio.run(live(folder, order["database"], order["point"], order["nth"], order["life"]))
+    asyncio.run(
+        live(order["scenario"], folder, order["database"], order["point"], order["nth"], order["life"])
+    )

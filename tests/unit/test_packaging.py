@@ -28,7 +28,9 @@ PACKAGES = [
     "providers/answerback_providers",
     "providers/answerback_sandbox",
     "agents/answerback_agents",
+    "demo/answerback_demo",
 ]
+COLLECTION = "answerback_agents/research/documents"  # what the research agent searches
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 EXTRA_REQUIREMENTS = PROJECT["project"]["optional-dependencies"]
 CONSTRAINTS = (ROOT / "constraints.txt").read_text().splitlines()
@@ -152,7 +154,9 @@ def test_a_wheel_holds_every_file_of_every_package(tmp_path: Path) -> None:
     [wheel] = tmp_path.glob("*.whl")
     with zipfile.ZipFile(wheel) as archive:
         packed = {name for name in archive.namelist() if not name.partition("/")[0].endswith(".dist-info")}
-    assert packed == {str(file.relative_to(root)) for root, file in _files()}
+    documents = {f"{COLLECTION}/{name}" for name in ("README.md", "CHANGELOG.md")}
+    documents |= {f"{COLLECTION}/docs/{file.name}" for file in (ROOT / "docs").iterdir()}
+    assert packed == {str(file.relative_to(root)) for root, file in _files()} | documents
 
 
 def _files() -> Iterator[tuple[Path, Path]]:

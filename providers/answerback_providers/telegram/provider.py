@@ -150,6 +150,10 @@ class Telegram(Provider):
         except ProviderError as error:  # too old, most of the time: the message itself says the outcome
             log.debug("%s: a tap could not be acknowledged: %s", self.name, error)
 
+    async def screen(self, inbound: Inbound) -> None:
+        """The secret stands in a header: who does not know it is refused before a byte of the body is read."""
+        await self.verify(inbound)
+
     async def verify(self, inbound: Inbound) -> None:
         secret = self._options.webhook_secret
         if self.polls or secret is None:

@@ -8,7 +8,7 @@ import httpx
 from pydantic import SecretStr
 
 from answerback.ask import Asked, AskRequest
-from answerback.errors import AlreadyAnswered, Conflict, DoesNotFit, NotAllowed, NotFound
+from answerback.errors import AlreadyAnswered, Conflict, DoesNotFit, NotAllowed, NotFound, Unverified
 from answerback.forms import FormView
 from answerback.model import (
     Action,
@@ -227,6 +227,13 @@ class FakeReceiver:
     events: list[Inbound] = field(default_factory=list)
     responses: list[tuple[Json, str, str]] = field(default_factory=list)
     refusal: Exception | None = None
+    screened: list[Inbound] = field(default_factory=list)
+
+    async def screen(self, provider: str, inbound: Inbound) -> None:
+        self._known(provider)
+        self.screened.append(inbound)
+        if "x-stranger" in inbound.headers:
+            raise Unverified("the secret is wrong")
 
     async def webhook(self, provider: str, inbound: Inbound) -> HttpAnswer:
         self._known(provider)

@@ -37,6 +37,19 @@ async def test_a_second_signature_never_replaces_the_first():
     assert world.receiver.events[0].headers["x-signature"] == "one, two"
 
 
+async def test_who_is_refused_by_a_header_has_no_byte_of_the_body_read():
+    world, read = World(), list[int]()
+
+    async def body():
+        read.append(1)
+        yield b"{}"
+
+    async with world.client("") as client:
+        response = await client.post("/in/telegram", content=body(), headers={"x-stranger": "1"})
+    is_problem(response, 403)
+    assert world.receiver.screened[0].body == b"" and world.receiver.events == []
+
+
 async def test_a_handshake_is_answered_and_stores_nothing():
     world = World()
     async with world.client("") as client:

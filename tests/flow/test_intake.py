@@ -1,0 +1,77 @@
+"""Polled providers: what waited while we were down is read before anything that fell due is elapsed."""
+
+import asyncio
+
+from answerback.app import build
+from answerback.errors import TryLater
+from answerback.model import OnExpire
+from answerback.provider import Batch, Inbound
+from answerback.settings import Route
+from answerback.testing import ManualClock, MemoryProvider, ScriptedAgent, asks
+from tests.support.databases import Database
+from tests.support.gateway import gateway, settings_for
+
+ROUTE = {"default": Route("default", ("alice",), ("memory",), expires_in=600.0, on_expire=OnExpire.AUTO)}
+
+
+class PolledProvider(MemoryProvider):
+    """A service that keeps events until they are confirmed by the next cursor."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.waiting: list[Inbound] = []
+        self.confirmed = 0
+        self.cursors: list[str] = []
+        self.away = 0
+
+    async def poll(self, cursor: str, wait: float | None = None) -> Batch:
+        if self.away:
+            self.away -= 1
+            raise TryLater(0.01, "the service is away")
+        self.cursors.append(cursor)
+        self.confirmed = int(cursor or 0)
+        if wait is None and self.confirmed >= len(self.waiting):
+            await asyncio.Event().wait()  # a long poll that brings nothing
+        return Batch(
+            tuple(self.waiting[self.confirmed :][:1]), str(min(self.confirmed + 1, len(self.waiting)))
+        )
+
+
+async def test_an_answer_that_waited_at_the_service_comes_before_its_deadlines_outcome(
+    database: Database,
+) -> None:
+    agent, clock, phone = ScriptedAgent(asks("Which?")), ManualClock(), PolledProvider()
+    async with gateway(database, agent, providers={"memory": phone}, clock=clock, routes=ROUTE) as g:
+        run = await g.run()
+    written = clock.now + 60_000_000
+    clock.advance(3600)  # we were down for an hour
+    phone.waiting = [phone.typed("9999", "noise"), phone.typed("1001", "in time", sent_at=written)]
+    phone.away = 2
+    phone.cursors.clear()
+    settings = settings_for(database, routes=ROUTE)
+    app = build(settings, time=clock, providers={"memory": phone}, agents={"scripted": agent})
+    await app.start()
+    try:
+        async with asyncio.timeout(30):
+            while not agent.journal:
+                await asyncio.sleep(0.01)
+        await app.idle()
+        assert (await app.runner.get(run.id)).result == ["in time"]
+        assert phone.cursors[:3] == ["", "1", "2"]
+    finally:
+        await app.stop()
+
+
+async def test_a_provider_that_is_away_at_the_start_is_said_and_tried_again(database: Database) -> None:
+    phone = PolledProvider()
+    phone.away = 1
+    app = build(settings_for(database), providers={"memory": phone}, agents={})
+    await app.start()
+    try:
+        async with asyncio.timeout(30):
+            while app.intake.state["memory"] != "the service is away":
+                await asyncio.sleep(0.001)
+            while app.intake.state["memory"] != "":
+                await asyncio.sleep(0.01)
+    finally:
+        await app.stop()

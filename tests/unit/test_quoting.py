@@ -1,0 +1,163 @@
+"""Quoting: of a mail only what was newly written is read, and in doubt more of it rather than less."""
+
+import time
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from answerback.quoting import new_text
+from answerback.sentences import LANGUAGES, say
+
+# A loaded machine is slow, which says nothing about what is tested.
+unhurried = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+QUESTION = """--- write above this line ---
+
+🟦 Research · term check
+
+Search for “coding”?
+
+1. Yes
+2. No
+
+If you do nothing by 18:00 I stop. · #K7Q2
+"""
+QUOTED = "\n".join(f"> {line}" for line in QUESTION.split("\n"))
+
+
+def test_a_plain_answer_is_all_of_it():
+    assert new_text("yes\n") == "yes"
+    assert new_text("one\n\ntwo  \n") == "one\n\ntwo  "
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_nothing_below_our_line_is_read(language):
+    marker = f"--- {say('write_above', language)} ---"
+    assert new_text(f"yes\n\n{marker}\nno\n") == "yes"
+    assert new_text(f"yes\r\n\r\n  {marker.upper()}  \r\nno\r\n") == "yes"
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "On Thu, Dec 3, 2026 at 2:02 PM Agent <agent+tok@example.org> wrote:",
+        "On Thu, Dec 3, 2026 at 2:02 PM Agent\n<agent+tok@example.org> wrote:",
+        "On 3 Dec 2026, at 14:02, Agent <agent+tok@example.org>\nwrote:",
+        "Am Do., 3. Dez. 2026 um 14:02 Uhr schrieb Agent <agent@example.org>:",
+        "Am 03.12.26 um 14:02 schrieb Agent:",
+        "Le jeu. 3 déc. 2026 à 14:02, Agent <agent@example.org> a écrit :",
+        "El jue, 3 dic 2026 a las 14:02, Agent (<agent@example.org>) escribió:",
+        "Il giorno gio 3 dic 2026 alle ore 14:02 Agent <agent@example.org> ha scritto:",
+        "Em qui., 3 de dez. de 2026 às 14:02, Agent <agent@example.org> escreveu:",
+        "Op do 3 dec 2026 om 14:02 schreef Agent <agent@example.org>:",
+        "Den tors 3 dec. 2026 kl 14:02 skrev Agent <agent@example.org>:",
+        "czw., 3 gru 2026 o 14:02 Agent <agent@example.org> napisał(a):",
+        "чт, 3 дек. 2026 г. в 14:02, Agent <agent@example.org> написал:",
+        "2026年12月3日 14:02，Agent <agent@example.org> 写道：",
+        "2026/12/03 14:02、Agent <agent@example.org>のメール:",
+        "Agent <agent@example.org> schrieb am Do., 3. Dez. 2026, 14:02:",
+        "-----Original Message-----\nFrom: Agent <a@example.org>\nSent: Thursday\nTo: Ana\nSubject: Search?",
+        "From: Agent <a@example.org>\nSent: Thursday, December 3, 2026\nTo: Ana\nSubject: Search? [#K7Q2]",
+        "Von: Agent <agent@example.org>\nGesendet: Donnerstag\nAn: Ana\nBetreff: Search? [#K7Q2]",
+        "De : Agent <agent@example.org>\nEnvoyé : jeudi\nÀ : Ana\nObjet : Search? [#K7Q2]",
+        "*From:* Agent\n*Sent:* Thursday\n*To:* Ana\n*Subject:* Search?",
+        "发件人: Agent\n发送时间: 2026年12月3日\n收件人: Ana\n主题: Search?",
+        "-----Ursprüngliche Nachricht-----",
+        "________________________________\nFrom: Agent\nSent: now\nTo: Ana\nSubject: Search?",
+    ],
+)
+@pytest.mark.parametrize("history", [QUOTED, QUESTION, "Search for “coding”?\n1. Yes"])
+def test_the_history_below_an_answer_is_not_read(header, history):
+    assert new_text(f"yes please\n\n{header}\n\n{history}") == "yes please"
+
+
+def test_answers_between_and_below_quoted_lines_are_kept():
+    header = "On 3 Dec 2026, at 14:02, Agent <a@example.org> wrote:"
+    mail = f"{header}\n> Which term?\ncoding\n> And why?\nmore hits\n"
+    assert new_text(mail) == "coding\nmore hits"
+    assert new_text(f"{QUOTED}\nyes\n") == "yes"
+
+
+def test_an_answer_below_an_unmarked_quotation_is_not_lost():
+    assert "yes" in new_text(
+        "From: A <a@example.org>\nSent: now\nTo: Ana\nSubject: Search?\n\nSearch?\n\nyes\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "From: 3 Dec on, use coding.",
+        "On Friday I wrote:\nplease use coding",
+        "On balance, use:\ncoding",
+        "write above this line? no, use coding",
+        "Von: hier\nnach dort",
+        "a -- b\n--- c",
+        "On Monday\n\nwrote:",
+    ],
+)
+def test_words_that_only_look_like_a_header_are_kept(text):
+    assert new_text(text) == text
+
+
+def test_a_signature_is_not_read():
+    assert new_text("yes\n-- \nAna Lima\nExample Ltd") == "yes"
+    assert new_text("yes\n\n--\nAna") == "yes"
+    assert new_text("yes\n\nSent from my phone") == "yes"
+    assert new_text("ja\n\nVon meinem iPhone gesendet") == "ja"
+
+
+def test_a_ruler_in_a_long_text_is_no_signature():
+    text = "one\n--\n" + "\n".join(f"line {number}" for number in range(20))
+    assert new_text(text) == text
+
+
+def test_an_empty_reply_is_empty():
+    assert new_text(QUESTION) == ""
+    assert new_text(f"\n\nOn 3 Dec 2026, at 14:02, A <a@example.org> wrote:\n{QUOTED}") == ""
+    assert new_text("") == ""
+
+
+@settings(unhurried)
+@given(st.text(max_size=200))
+def test_nothing_is_invented(text):
+    kept = set(new_text(text).split("\n"))
+    assert kept - {""} <= set(text.replace("\r\n", "\n").replace("\r", "\n").split("\n"))
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "> ",
+        ">\n",
+        "From: a\n",
+        "Sent: a\n",
+        "On 1 @ ",
+        "On 1:00 a\n",
+        "-",
+        "_ ",
+        "=",
+        "-- \n",
+        "wrote: ",
+        "schrieb ",
+        "\n",
+        "\r",
+        "*From:* a\n*Sent:* b\n",
+        "a\n--\n",
+        "\u3000",
+        "von meinem ",
+        "<@",
+        "write above this line\n> ",
+        "\n--- original message ---\n",
+    ],
+)
+def test_hostile_text_takes_linear_time(piece):
+    short, long = piece * (20_000 // len(piece)), piece * (200_000 // len(piece))
+
+    def cost(text: str) -> float:
+        began = time.process_time()
+        new_text(text)
+        return time.process_time() - began
+
+    assert cost(long) < 40 * max(cost(short), 0.01)

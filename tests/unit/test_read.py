@@ -1,0 +1,765 @@
+"""Read: a reply's text, tap or JSON becomes a canonical value only if it can mean one thing."""
+
+import datetime
+import zoneinfo
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from answerback.errors import DoesNotFit
+from answerback.model import Action, Choice, Question, QuestionKind
+from answerback.read import (
+    Unclear,
+    Value,
+    expected,
+    is_command,
+    read,
+    read_payload,
+    validate,
+    validate_response,
+    wants_text,
+)
+from answerback.read.phrases import _NO, _YES, _listed
+from answerback.sentences import say
+from answerback.sentences.catalogue import SENTENCES
+
+# A loaded machine is slow, which says nothing about what is tested.
+unhurried = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+VIENNA = zoneinfo.ZoneInfo("Europe/Vienna")
+
+
+def at(year: int, month: int, day: int, hour: int, minute: int) -> int:
+    return int(datetime.datetime(year, month, day, hour, minute, tzinfo=VIENNA).timestamp()) * 1_000_000
+
+
+NOW = at(2026, 12, 3, 14, 2)  # a Thursday
+
+TEXT = Question("q", "What now?")
+CONFIRM = Question("q", "Wipe production?", QuestionKind.CONFIRM)
+TERMS = (Choice("yes", "Yes"), Choice("coding", "Use “coding”"), Choice("both", "Both, one by one"))
+CHOICE = Question("q", "Which term?", QuestionKind.CHOICE, TERMS)
+FREE = Question("q", "Which term?", QuestionKind.CHOICE, TERMS, free_text=True)
+CHOICES = Question("q", "Which ones?", QuestionKind.CHOICES, TERMS)
+NUMBER = Question("q", "How many?", QuestionKind.NUMBER)
+WHOLE = Question("q", "How many?", QuestionKind.NUMBER, whole=True, minimum=1, maximum=5000)
+DATE = Question("q", "When?", QuestionKind.DATE)
+ACTION = Action("refund_payment", {"amount": 100})
+ALL = ("approve", "edit", "reject", "respond")
+REVIEW = Question("q", "", QuestionKind.REVIEW, action=ACTION, decisions=("approve", "edit", "reject"))
+RESPOND = Question("q", "", QuestionKind.REVIEW, action=ACTION, decisions=ALL)
+
+
+def said(question: Question, text: str, language: str = "en", **more):
+    """The value, or the key of the sentence that says why there is none."""
+    found = read(question, text, language=language, timezone="Europe/Vienna", now=NOW, **more)
+    if isinstance(found, Unclear):
+        say(found.key, language, **found.args)
+        return found.key
+    assert found.text == text
+    return [found.value]
+
+
+class TestText:
+    @pytest.mark.parametrize("text", ["yes", "  two spaces  \n", "ﬁ e\u0301 é", "/not a command", "👍"])
+    def test_it_is_verbatim(self, text):
+        assert said(TEXT, text) == [text]
+
+    @pytest.mark.parametrize("text", ["", " ", "\n\t\u00a0"])
+    def test_nothing_is_no_answer(self, text):
+        assert said(TEXT, text) == "empty"
+
+    def test_a_character_that_cannot_be_kept_is_named(self):
+        found = read(TEXT, "a\0", language="en", timezone="UTC", now=NOW)
+        assert isinstance(found, Unclear)
+        assert "U+0000 at position 2" in say(found.key, "en", **found.args)
+
+    def test_what_is_too_long_to_keep_is_asked_again(self):
+        assert said(TEXT, "x" * 300_000) == "too_long"
+
+
+class TestConfirm:
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "yes",
+            "Yes!",
+            " YES. ",
+            "y",
+            "ok 👍",
+            "👍",
+            "👍🏽",
+            "✅",
+            "ja",
+            "Oui.",
+            "sí",
+            "はい",
+            "是的",
+            "evet",
+            "Да",
+        ],
+    )
+    def test_a_listed_phrase_confirms(self, text):
+        assert said(CONFIRM, text) == [True]
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "no",
+            "No!!",
+            "nein, danke".replace(",", ""),
+            "👎",
+            "❌ no",
+            "non",
+            "não",
+            "nee",
+            "いいえ",
+            "不",
+            "HAYIR",
+        ],
+    )
+    def test_a_listed_phrase_refuses(self, text):
+        assert said(CONFIRM, text) == [False]
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "yes but not prod",
+            "yes, but not prod",
+            "yes?",
+            "yes no",
+            "yes\n\nSent from my phone",
+            "not yes",
+            "y/n",
+            "yes 👎",
+            "no 👍",
+            "👍👎",
+            "🙂",
+            "1",
+            "2",
+            "ye s",
+            "y\u200bes",
+            "> yes",
+            "…",
+            "stop",
+            "cancel",
+        ],
+    )
+    def test_anything_more_or_else_does_not(self, text):
+        assert said(CONFIRM, text) == "unclear_confirm"
+
+    def test_the_sentence_says_what_is_needed(self):
+        found = read(CONFIRM, "yes but not prod", language="en", timezone="UTC", now=NOW)
+        assert isinstance(found, Unclear)
+        assert say(found.key, "en", **found.args) == (
+            "I need a clear yes or no for “Wipe production?”. You wrote “yes but not prod”."
+        )
+
+    def test_a_word_that_means_something_else_in_the_persons_language_does_not_count(self):
+        assert said(CONFIRM, "no", "pl") == "unclear_confirm"  # "well"
+        assert said(CONFIRM, "tak", "pl") == [True]
+        assert said(CONFIRM, "tak", "da") == "unclear_confirm"  # "thanks"
+
+    @pytest.mark.parametrize(
+        "language", ["en", "de", "fr", "es", "it", "pt", "nl", "pl", "ru", "tr", "zh", "ja", "ko"]
+    )
+    def test_no_phrase_means_both(self, language):
+        both = [
+            phrase for phrase in _YES if _listed(_YES, phrase, language) and _listed(_NO, phrase, language)
+        ]
+        assert both == []
+
+    def test_a_number_counts_only_where_numbers_were_shown(self):
+        assert said(CONFIRM, "1", numbered=True) == [True]
+        assert said(CONFIRM, "2.", numbered=True) == [False]
+        assert said(CONFIRM, "3", numbered=True) == "unclear_confirm"
+
+    def test_from_a_control_only_its_label_counts(self):
+        assert said(CONFIRM, "Ja", "de", typed=False) == [True]
+        assert said(CONFIRM, "ok", "de", typed=False) == "unclear_confirm"
+
+    @settings(unhurried)
+    @given(st.text(min_size=1, max_size=12))
+    def test_no_word_can_be_added_to_a_yes(self, more):
+        for text in (f"yes {more} x", f"x {more} yes"):
+            assert said(CONFIRM, text) in ("unclear_confirm", "not_storable")
+
+
+class TestChoice:
+    @pytest.mark.parametrize(
+        "text",
+        ["coding", "2", "2.", "#2".replace("#", ""), "Use “coding”", "use “CODING”", "Use “coding”.", "２"],
+    )
+    def test_number_id_and_label_choose(self, text):
+        assert said(CHOICE, text) == ["coding"]
+
+    @pytest.mark.parametrize(
+        "text", ["4", "0", "maybe", "Use coding or not", "yes please", "Yes?", "-2", "2 of them"]
+    )
+    def test_anything_else_is_asked_again(self, text):
+        assert said(CHOICE, text) == "unclear_choice"
+
+    def test_where_a_text_is_welcome_it_is_taken_as_it_is(self):
+        assert said(FREE, " neither, try “PSR” ") == [" neither, try “PSR” "]
+        assert said(FREE, "2") == ["coding"]
+
+    def test_a_number_that_is_also_another_label_is_ambiguous(self):
+        amounts = (Choice("a", "3"), Choice("b", "2"), Choice("c", "7"))
+        question = Question("q", "How many?", QuestionKind.CHOICE, amounts, free_text=True)
+        assert said(question, "3") == "choice_ambiguous"
+        assert said(question, "2") == ["b"]
+        assert said(question, "7") == ["c"]
+
+    def test_punctuation_that_makes_a_name_is_kept_apart(self):
+        question = Question("q", "Language?", QuestionKind.CHOICE, (Choice("1x", "C"), Choice("2x", "C++")))
+        assert said(question, "c++") == ["2x"]
+        assert said(question, "C.") == ["1x"]
+
+    def test_two_choices_that_look_alike_are_ambiguous(self):
+        question = Question("q", "?", QuestionKind.CHOICE, (Choice("a", "Stop!"), Choice("b", "stop")))
+        assert said(question, "stop.") == "choice_ambiguous"
+        assert said(question, "stop!") == ["a"]
+
+    def test_from_a_control_neither_numbers_nor_free_text_count(self):
+        assert said(FREE, "Use “coding”", typed=False) == ["coding"]
+        assert said(FREE, "2", typed=False) == "unclear_choice"
+
+
+class TestChoices:
+    @pytest.mark.parametrize(
+        ("text", "value"),
+        [
+            ("1, 3", ["yes", "both"]),
+            ("3 and 1", ["yes", "both"]),
+            ("1 3", ["yes", "both"]),
+            ("1 und 2", ["yes", "coding"]),
+            ("2, 2", ["coding"]),
+            ("coding", ["coding"]),
+            ("Use “coding”, yes", ["yes", "coding"]),
+            ("Both, one by one", ["both"]),
+            ("yes, Both, one by one", ["yes", "both"]),
+            ("all", ["yes", "coding", "both"]),
+            ("1\n2", ["yes", "coding"]),
+        ],
+    )
+    def test_numbers_and_labels_choose_in_the_order_offered(self, text, value):
+        assert said(CHOICES, text) == [value]
+
+    @pytest.mark.parametrize("text", ["1, 9", "1 but not 2", "none", ",", "yes and maybe", "1-3"])
+    def test_one_part_that_is_no_choice_makes_all_of_it_unclear(self, text):
+        assert said(CHOICES, text) == "unclear_choices"
+
+    def test_none_is_an_answer_where_none_is_needed(self):
+        assert said(Question("q", "?", QuestionKind.CHOICES, TERMS, required=False), "none") == [[]]
+
+    def test_a_long_list_is_read_in_no_time(self):
+        assert said(CHOICES, "1, " * 80_000) in ("unclear_choices", [["yes"]])
+
+
+class TestNumber:
+    @pytest.mark.parametrize(
+        ("text", "value"),
+        [
+            ("12", 12),
+            (" -3 ", -3),
+            ("−3", -3),
+            ("1.5", 1.5),
+            ("1,5", 1.5),
+            ("0.125", 0.125),
+            ("1.234.567", 1234567),
+            ("1,234,567.5", 1234567.5),
+            ("1.234.567,5", 1234567.5),
+            ("1,234.50", 1234.5),
+            ("1 234 567", 1234567),
+            ("1’234.5", 1234.5),
+            ("1234.567", 1234.567),
+            ("٣٫٥", 3.5),
+            ("１２", 12),
+        ],
+    )
+    def test_it_is_read_as_people_write_it(self, text, value):
+        (found,) = said(NUMBER, text)
+        assert found == value
+        assert type(found) is type(value)
+
+    @pytest.mark.parametrize("text", ["1.234", "1,234", "-12.345"])
+    def test_what_can_mean_two_numbers_is_asked_again(self, text):
+        assert said(NUMBER, text) == "number_ambiguous"
+
+    def test_the_sentence_names_both(self):
+        found = read(NUMBER, "1.234", language="de", timezone="UTC", now=NOW)
+        assert isinstance(found, Unclear)
+        assert say(found.key, "de", **found.args).endswith("Schreiben Sie 1234 oder 1.2340.")
+        assert said(NUMBER, "1.2340") == [1.234]
+
+    def test_where_only_whole_numbers_fit_a_sign_groups(self):
+        assert said(WHOLE, "1.234") == [1234]
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "twelve",
+            "1e3",
+            "12 apples",
+            "1,23,456",
+            "1.2.3",
+            "--1",
+            "0x10",
+            "½",
+            "5²",
+            "NaN",
+            "1_000",
+            "9" * 30,
+            "9" * 5000,
+        ],
+    )
+    def test_anything_else_is_not_a_number(self, text):
+        assert said(NUMBER, text) == "unclear_number"
+
+    def test_limits_are_kept(self):
+        assert [said(WHOLE, text) for text in ("0", "5001", "2.5", "5000")] == [
+            "number_small",
+            "number_large",
+            "number_whole",
+            [5000],
+        ]
+
+
+class TestDate:
+    @pytest.mark.parametrize(
+        ("text", "language", "value"),
+        [
+            ("2026-12-24", "en", "2026-12-24"),
+            ("2026-12-24 09:30", "en", "2026-12-24T09:30:00+01:00"),
+            ("2026-07-01T09:30:00Z", "en", "2026-07-01T09:30:00+00:00"),
+            ("3 Dec", "en", "2026-12-03"),
+            ("2 Dec", "en", "2027-12-02"),
+            ("Dec 24th", "en", "2026-12-24"),
+            ("24 December 2027, 9:00", "en", "2027-12-24T09:00:00+01:00"),
+            ("Thu, 24 Dec 2026", "en", "2026-12-24"),
+            ("today", "en", "2026-12-03"),
+            ("Tomorrow", "en", "2026-12-04"),
+            ("tomorrow at 9", "en", "2026-12-04T09:00:00+01:00"),
+            ("the day after tomorrow", "en", "2026-12-05"),
+            ("Friday 9:00", "en", "2026-12-04T09:00:00+01:00"),
+            ("on Monday at 9 pm", "en", "2026-12-07T21:00:00+01:00"),
+            ("12 am tomorrow", "en", "2026-12-04T00:00:00+01:00"),
+            ("15:30", "en", "2026-12-03T15:30:00+01:00"),
+            ("in 3 days", "en", "2026-12-06"),
+            ("in 2 hours", "en", "2026-12-03T16:02:00+01:00"),
+            ("24.12.2026", "en", "2026-12-24"),
+            ("3.4.2027", "en", "2027-04-03"),
+            ("3.4.", "de", "2027-04-03"),
+            ("24/12", "en", "2026-12-24"),
+            ("12/24/2026", "en", "2026-12-24"),
+            ("2026/12/24", "en", "2026-12-24"),
+            ("3/4/2027", "fr", "2027-04-03"),
+            ("3/4/2027", "en-US", "2027-03-04"),
+            ("4/4", "en", "2027-04-04"),
+            ("3. Dezember", "de", "2026-12-03"),
+            ("morgen um 9", "de", "2026-12-04T09:00:00+01:00"),
+            ("am Freitag, 9 Uhr", "de", "2026-12-04T09:00:00+01:00"),
+            ("übermorgen", "de", "2026-12-05"),
+            ("in einer Woche", "de", "2026-12-10"),
+            ("demain à 18h30", "fr", "2026-12-04T18:30:00+01:00"),
+            ("le 24 décembre", "fr", "2026-12-24"),
+            ("mar. 8 déc.", "fr", "2026-12-08"),
+            ("mañana a las 9", "es", "2026-12-04T09:00:00+01:00"),
+            ("24 de diciembre de 2026", "es", "2026-12-24"),
+            ("viernes", "es", "2026-12-04"),
+            ("12月24日", "zh", "2026-12-24"),
+            ("2027年1月2日", "zh", "2027-01-02"),
+            ("明天下午3点", "zh", "2026-12-04T15:00:00+01:00"),
+            ("周五 9:00", "zh", "2026-12-04T09:00:00+01:00"),
+            ("24 grudnia", "pl", "2026-12-24"),
+        ],
+    )
+    def test_it_is_read_as_people_write_it(self, text, language, value):
+        assert said(DATE, text, language) == [value]
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "next week",
+            "soon",
+            "next Friday",
+            "Friday or Saturday",
+            "31 Feb",
+            "2026-02-31",
+            "Fri 24 Dec",
+            "3 4",
+            "Dec 2026",
+            "9:00 10:00",
+            "25:00",
+            "13 pm",
+            "tomorrow?!? maybe",
+            "not tomorrow",
+            "12",
+            "99/99",
+            "in 9999 weeks" + "s",
+            "x" * 5000,
+        ],
+    )
+    def test_anything_else_is_not_a_date(self, text):
+        assert said(DATE, text) == "unclear_date"
+
+    def test_a_name_that_is_a_day_and_a_month_is_not_guessed(self):
+        assert (
+            said(DATE, "mar", "es") == said(DATE, "mar 8", "fr") == said(DATE, "mar", "en") == "unclear_date"
+        )
+        assert said(DATE, "8 mar", "es") == ["2027-03-08"]
+        assert said(DATE, "do") == "unclear_date"
+        assert said(DATE, "fr", "de") == ["2026-12-04"]
+        assert said(DATE, "Fri", "de") == ["2026-12-04"]
+
+    def test_the_sentence_says_what_to_try(self):
+        found = read(DATE, "next week", language="en", timezone="UTC", now=NOW)
+        assert isinstance(found, Unclear)
+        assert say(found.key, "en", **found.args) == (
+            "“next week” is not a date I can read. Try 3 Dec, tomorrow, or Friday 9:00."
+        )
+
+    def test_a_day_that_can_be_two_is_asked_again_with_both(self):
+        found = read(DATE, "03/04/2027", language="en", timezone="UTC", now=NOW)
+        assert isinstance(found, Unclear)
+        assert say(found.key, "en", **found.args) == (
+            "“03/04/2027” can mean two days. Write Sat, 3 Apr 2027 or Thu, 4 Mar 2027."
+        )
+        assert said(DATE, "Sat, 3 Apr 2027") == ["2027-04-03"]
+
+    def test_todays_own_weekday_could_be_today_or_in_a_week(self):
+        assert said(DATE, "Thursday") == "date_today"
+        assert said(DATE, "Thursday 18:00") == "date_today"
+
+    def test_a_time_that_is_over_needs_its_day(self):
+        assert said(DATE, "9:00") == "date_past"
+
+    @pytest.mark.parametrize("text", ["2027-03-28 02:30", "31 Oct 2027 2:30"])
+    def test_a_time_that_the_clocks_skip_or_repeat_is_not_one_moment(self, text):
+        assert said(DATE, text) == "date_clock"
+
+    @settings(unhurried, max_examples=200)
+    @given(
+        st.text(max_size=30)
+        | st.from_regex(r"\d{1,4}[./-]\d{1,2}[./-]?\d{0,4} ?\d{0,2}:?\d{0,2}", fullmatch=True)
+    )
+    def test_whatever_is_written_it_is_a_date_or_a_sentence(self, text):
+        found = read(DATE, text, language="en", timezone="Europe/Vienna", now=NOW)
+        if isinstance(found, Value):
+            assert validate(DATE, found.value) == found.value
+        else:
+            assert say(found.key, "en", **found.args)
+
+
+class TestReview:
+    @pytest.mark.parametrize(
+        "text", ["approve", "Approved!", "yes", "ok", "👍", "genehmigt", "approuvé", "批准"]
+    )
+    def test_a_listed_phrase_approves(self, text):
+        assert said(REVIEW, text) == [{"decision": "approve"}]
+
+    @pytest.mark.parametrize("text", ["reject", "No.", "abgelehnt", "👎", "拒绝"])
+    def test_a_listed_phrase_rejects(self, text):
+        assert said(REVIEW, text) == [{"decision": "reject"}]
+
+    def test_a_reason_may_follow_a_rejection(self):
+        assert said(REVIEW, "Reject: wrong customer") == [{"decision": "reject", "message": "wrong customer"}]
+        assert said(REVIEW, "no: ask Ana\nfirst") == [{"decision": "reject", "message": "ask Ana\nfirst"}]
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "approve: but only half",
+            "approve half",
+            "yes, refund 50",
+            "approve?",
+            "approve 👎",
+            "reject 👍",
+            "hm",
+            "1",
+        ],
+    )
+    def test_an_addition_to_an_approval_makes_it_unclear(self, text):
+        assert said(REVIEW, text) == "unclear_review"
+
+    def test_changes_are_made_on_the_form(self):
+        assert said(REVIEW, "edit") == "edit_needs_form"
+        assert said(REVIEW, "ändern", "de") == "edit_needs_form"
+
+    def test_other_words_are_a_reply_where_that_is_allowed(self):
+        text = "yes, but only € 50"
+        assert said(RESPOND, text) == [{"decision": "respond", "message": text}]
+        assert said(RESPOND, "approve") == [{"decision": "approve"}]
+
+    def test_what_is_not_offered_is_not_decided(self):
+        only = Question("q", "", QuestionKind.REVIEW, action=ACTION, decisions=("reject", "respond"))
+        assert said(only, "approve") == "not_offered"
+
+    def test_a_number_counts_only_where_numbers_were_shown(self):
+        assert said(REVIEW, "1", numbered=True) == [{"decision": "approve"}]
+        assert said(REVIEW, "2", numbered=True) == [{"decision": "reject"}]
+        assert said(REVIEW, "3", numbered=True) == "unclear_review"
+
+
+KINDS = [TEXT, CONFIRM, CHOICE, FREE, CHOICES, NUMBER, WHOLE, DATE, REVIEW, RESPOND]
+
+
+@settings(unhurried, max_examples=300)
+@given(
+    st.sampled_from(KINDS),
+    st.text(max_size=40),
+    st.sampled_from(["en", "de", "zh", "ar", "tr-TR", "??"]),
+    st.booleans(),
+)
+def test_any_text_is_a_value_that_fits_or_a_sentence(question, text, language, typed):
+    found = read(
+        question, text, language=language, timezone="Nowhere/Else", now=NOW, typed=typed, numbered=True
+    )
+    if isinstance(found, Value):
+        assert found.text == text
+        assert validate(question, found.value) == found.value
+    else:
+        assert found.key in SENTENCES["en"]
+        assert say(found.key, language, **found.args)
+
+
+def test_neither_a_value_nor_a_doubt_shows_the_answer_in_its_repr():
+    assert "secret" not in repr(Value("secret", "secret"))
+    assert "secret" not in repr(Unclear("unclear_date", {"text": "secret"}))
+
+
+class TestPayload:
+    questions = (CONFIRM, FREE, REVIEW, CHOICES)
+
+    @pytest.mark.parametrize(
+        ("payload", "question", "value", "label"),
+        [
+            ("0.y", CONFIRM, True, "Yes"),
+            ("0.n", CONFIRM, False, "No"),
+            ("1.0", FREE, "yes", "Yes"),
+            ("1.1", FREE, "coding", "Use “coding”"),
+            ("2.approve", REVIEW, {"decision": "approve"}, "Approve"),
+            ("2.reject", REVIEW, {"decision": "reject"}, "Reject"),
+        ],
+    )
+    def test_a_tap_is_the_value_and_its_label(self, payload, question, value, label):
+        assert read_payload(self.questions, payload) == (question, value, label)
+
+    @pytest.mark.parametrize(
+        "payload",
+        [
+            "",
+            "0",
+            "0.",
+            "0.1",
+            "0.yes",
+            "1.3",
+            "1.y",
+            "2.0",
+            "2.edit",
+            "2.respond",
+            "3.0",
+            "9.y",
+            "-1.y",
+            "0.y ",
+            "٠.y",
+            "pick",
+        ],
+    )
+    def test_anything_else_decides_nothing(self, payload):
+        assert read_payload(self.questions, payload) is None
+
+    def test_a_decision_that_is_not_offered_cannot_be_tapped(self):
+        only = Question("q", "", QuestionKind.REVIEW, decisions=("reject",))
+        assert read_payload([only], "0.approve") is None
+
+    def test_some_taps_ask_for_words(self):
+        assert wants_text(self.questions, "1.other") == (FREE, "write_answer")
+        assert wants_text(self.questions, "2.edit") == (REVIEW, "edit_needs_form")
+        assert wants_text(self.questions, "2.respond") == (REVIEW, "write_reply")
+        assert wants_text(self.questions, "0.y") is None
+
+    @settings(unhurried)
+    @given(st.text(max_size=12))
+    def test_any_payload_is_survived(self, payload):
+        read_payload(self.questions, payload)
+        wants_text(self.questions, payload)
+
+
+class TestValidate:
+    @pytest.mark.parametrize(
+        ("question", "value"),
+        [
+            (TEXT, " as it is "),
+            (CONFIRM, False),
+            (CHOICE, "coding"),
+            (FREE, "anything"),
+            (CHOICES, ["both", "yes"]),
+            (NUMBER, 1.5),
+            (WHOLE, 7),
+            (DATE, "2026-12-03"),
+            (DATE, "2026-12-03T09:00:00+01:00"),
+            (REVIEW, {"decision": "approve"}),
+            (REVIEW, {"decision": "reject", "message": "no"}),
+            (REVIEW, {"decision": "edit", "args": {"amount": 50}}),
+            (RESPOND, {"decision": "respond", "message": "ask Ana"}),
+            (Question("q", "?", required=False), None),
+            (Question("q", "?", required=False), ""),
+        ],
+    )
+    def test_what_fits_is_kept_as_it_is(self, question, value):
+        assert validate(question, value) == value
+
+    @pytest.mark.parametrize(
+        ("question", "value"),
+        [
+            (TEXT, ""),
+            (TEXT, 1),
+            (TEXT, None),
+            (TEXT, {"content": "x"}),
+            (CONFIRM, "yes"),
+            (CONFIRM, 1),
+            (CHOICE, "Use “coding”"),
+            (CHOICE, 2),
+            (FREE, " "),
+            (CHOICES, "yes"),
+            (CHOICES, ["yes", "yes"]),
+            (CHOICES, []),
+            (CHOICES, [["yes"]]),
+            (NUMBER, "12"),
+            (NUMBER, True),
+            (WHOLE, 1.5),
+            (WHOLE, 0),
+            (DATE, "3 Dec"),
+            (DATE, "2026-12-03T09:00:00"),
+            (DATE, "2026-02-31"),
+            (REVIEW, "approve"),
+            (REVIEW, {"decision": "respond", "message": "x"}),
+            (REVIEW, {"decision": "edit"}),
+            (REVIEW, {"decision": "approve", "args": {}}),
+            (REVIEW, {"decision": ["approve"]}),
+            (REVIEW, {"decision": "reject", "reason": "x"}),
+            (REVIEW, {}),
+            (RESPOND, {"decision": "respond", "message": " "}),
+        ],
+    )
+    def test_what_does_not_is_refused_saying_what_would(self, question, value):
+        with pytest.raises(DoesNotFit) as refused:
+            validate(question, value)
+        assert refused.value.detail == f"This does not answer the question. It needs {expected(question)}."
+
+    def test_only_what_is_the_same_value_is_rewritten(self):
+        assert repr(validate(WHOLE, 7.0)) == "7"
+        assert validate(DATE, "2026-12-03T09:00:00Z") == "2026-12-03T09:00:00+00:00"
+
+    @pytest.mark.parametrize("value", [2**70, float("nan"), "a\0", "\ud83d", {1: 2}])
+    @pytest.mark.parametrize("question", KINDS)
+    def test_what_cannot_be_stored_is_refused_for_every_kind(self, question, value):
+        with pytest.raises(DoesNotFit):
+            validate(question, value)
+
+
+class TestResponse:
+    def test_a_bare_value_answers_the_only_question(self):
+        assert validate_response([TEXT], "free text") == {"q": "free text"}
+        assert validate_response([TEXT], {"q": "free text"}) == {"q": "free text"}
+        assert validate_response([REVIEW], {"decision": "reject"}) == {"q": {"decision": "reject"}}
+
+    def test_words_for_other_kinds_are_read_as_a_persons_would_be(self):
+        assert validate_response([CONFIRM], "yes") == {"q": True}
+        assert validate_response([CHOICE], "2") == {"q": "coding"}
+        assert validate_response([REVIEW], "approve") == {"q": {"decision": "approve"}}
+        assert validate_response([DATE], "tomorrow", timezone="Europe/Vienna", now=NOW) == {"q": "2026-12-04"}
+
+    @pytest.mark.parametrize(
+        ("question", "response"),
+        [(TEXT, 5), (TEXT, {"text": "x"}), (TEXT, None), (CONFIRM, "yes but"), (CONFIRM, 1)],
+    )
+    def test_what_does_not_fit_says_what_would_and_repeats_nothing(self, question, response):
+        with pytest.raises(DoesNotFit) as refused:
+            validate_response([question], response)
+        assert expected(question) in refused.value.detail
+        assert "yes but" not in refused.value.detail
+
+    def test_without_a_today_there_is_no_tomorrow(self):
+        with pytest.raises(DoesNotFit):
+            validate_response([DATE], "tomorrow")
+        assert validate_response([DATE], "2026-12-03") == {"q": "2026-12-03"}
+
+    def test_several_questions_need_an_object_by_id(self):
+        two = [Question("a", "A?"), Question("b", "B?", QuestionKind.CONFIRM)]
+        assert validate_response(two, {"a": "x", "b": "no"}) == {"a": "x", "b": False}
+        for response, part in [
+            ("x", 'value for "a", "b"'),
+            ({"a": "x"}, 'no value for: "b"'),
+            ({"a": "x", "b": True, "c": 1}, "not asked"),
+            ({"a": 1, "b": True}, "a: This does not answer"),
+        ]:
+            with pytest.raises(DoesNotFit) as refused:
+                validate_response(two, response)
+            assert part in refused.value.detail
+
+    def test_a_question_that_may_be_left_out_may_be(self):
+        two = [Question("a", "A?"), Question("b", "B?", required=False)]
+        assert validate_response(two, {"a": "x"}) == {"a": "x"}
+
+
+class TestCommands:
+    @pytest.mark.parametrize(
+        ("text", "command"),
+        [
+            ("help", ("help", "")),
+            ("Help!", ("help", "")),
+            ("/help", ("help", "")),
+            ("/help@answer_bot", ("help", "")),
+            ("/start", ("start", "")),
+            ("/start dQw4w9WgXcQdQw4w9WgXcQ", ("start", "dQw4w9WgXcQdQw4w9WgXcQ")),
+            ("start dQw4w9WgXcQdQw4w9WgXcQ", ("start", "dQw4w9WgXcQdQw4w9WgXcQ")),
+            ("run research find PSR", ("run", "research find PSR")),
+            ("/run research\nfind PSR", ("run", "research\nfind PSR")),
+            ("quit", ("cancel", "")),
+            ("EXIT", ("cancel", "")),
+            ("/cancel", ("cancel", "")),
+            ("stop", ("stop", "")),
+            ("skip", ("skip", "")),
+            ("snooze 2h", ("snooze", "2h")),
+            ("snooze", ("snooze", "")),
+            ("mute 1 day", ("mute", "1 day")),
+            ("why", ("why", "")),
+            ("delegate Ben", ("delegate", "Ben")),
+            ("pending", ("pending", "")),
+        ],
+    )
+    def test_a_command_is_known_with_and_without_a_slash(self, text, command):
+        assert is_command(text) == command
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "",
+            "yes",
+            "stop the presses",
+            "help me",
+            "why?",
+            "/unknown",
+            "/etc/passwd",
+            "start tomorrow",
+            "cancel it",
+            "skip it",
+        ],
+    )
+    def test_other_words_are_an_answer(self, text):
+        assert is_command(text) is None
+
+    def test_a_word_that_is_a_choice_is_no_command(self):
+        question = Question("q", "?", QuestionKind.CHOICE, (Choice("a", "Stop"), Choice("skip", "Later")))
+        assert is_command("stop", [question]) is None
+        assert is_command("Skip", [question]) is None
+        assert is_command("/stop", [question]) == ("stop", "")
+        assert is_command("help", [question]) == ("help", "")
+
+    @settings(unhurried)
+    @given(st.text(max_size=40))
+    def test_any_text_is_survived(self, text):
+        is_command(text)

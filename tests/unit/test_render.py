@@ -1,0 +1,776 @@
+"""Render: whole messages as people see them. Below each question stand its buttons, in brackets."""
+
+import datetime
+import zoneinfo
+from dataclasses import replace
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from answerback.match import find_codes
+from answerback.model import (
+    Action,
+    Address,
+    Answer,
+    Choice,
+    Contact,
+    Interaction,
+    InteractionStatus,
+    OnExpire,
+    Question,
+    QuestionKind,
+    RunStatus,
+)
+from answerback.provider import Message, MessageKind
+from answerback.read import read_payload, wants_text
+from answerback.render import (
+    already_message,
+    conversation_message,
+    notice_message,
+    outcome_message,
+    pick_label,
+    question_message,
+    reachable,
+    reminder_message,
+    run_message,
+    subject,
+    unclear_message,
+    visible,
+    which_one_message,
+)
+
+# A loaded machine is slow, which says nothing about what is tested.
+unhurried = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+VIENNA = zoneinfo.ZoneInfo("Europe/Vienna")
+TOKEN = "abcdefghijklmnopqrstuvwxyz"
+FORM = f"https://ask.example.org/f/{TOKEN}"
+LOCAL = f"http://127.0.0.1:8700/f/{TOKEN}"
+ANA = Contact("ana", "Ana", "en", "Europe/Vienna")
+DORA = Contact("dora", "Dora", "de", "Europe/Vienna")
+TO = Address("telegram", "1001", "1001", "ana")
+
+
+def at(year: int, month: int, day: int, hour: int, minute: int) -> int:
+    return int(datetime.datetime(year, month, day, hour, minute, tzinfo=VIENNA).timestamp()) * 1_000_000
+
+
+NOW, SIX = at(2026, 12, 3, 14, 2), at(2026, 12, 3, 18, 0)
+
+TERMS = (Choice("yes", "Yes"), Choice("coding", "Use “coding”"))
+SEARCH = Question("q", "Search for “PSR best costing practices”?", QuestionKind.CHOICE, TERMS, free_text=True)
+ASKED = Interaction(
+    id="i",
+    code="K7Q2",
+    status=InteractionStatus.PENDING,
+    questions=(SEARCH,),
+    context="I found 0 documents with “costing”, 214 with “coding”.",
+    title="Research · term check",
+    on_expire=OnExpire.CANCEL,
+    expires_at=SIX,
+)
+REFUND = Action(
+    "refund_payment", {"customer": "Ana Lima (c_8812)", "amount": 100.0, "reason": "double charge"}
+)
+REVIEW = replace(
+    ASKED,
+    questions=(
+        Question(
+            "q",
+            "Customer confirmed by phone.",
+            QuestionKind.REVIEW,
+            action=REFUND,
+            decisions=("approve", "edit", "reject"),
+        ),
+    ),
+    context="",
+    title="Billing",
+    on_expire=OnExpire.AUTO,
+    expirable=True,
+    expires_at=None,
+)
+
+
+def ask(interaction=ASKED, index=0, contact=ANA, form_url=FORM, most=10, **more) -> Message:
+    settings_ = {"token": TOKEN, "form_url": form_url, "now": NOW, "max_choices": most}
+    return question_message(interaction, index, TO, contact=contact, **(settings_ | more))
+
+
+def shown(message: Message) -> str:
+    """The message as a person sees it, with its buttons between the reason and the footer."""
+    rows = "\n".join(f"{label}: {value}" for label, value in message.fields)
+    buttons = "  ".join(f"[ {button.label} ]" for button in message.buttons)
+    blocks = (message.heading, message.title, rows, message.body, buttons, message.footer)
+    return "\n".join(block for block in blocks if block)
+
+
+class TestQuestion:
+    def test_it_reads_as_a_person_would_ask(self):
+        assert shown(ask()) == (
+            "🟦 Research · term check\n"
+            "Search for “PSR best costing practices”?\n"
+            "I found 0 documents with “costing”, 214 with “coding”.\n"
+            "[ Yes ]  [ Use “coding” ]  [ Something else… ]\n"
+            "If you do nothing by 18:00 I stop. · #K7Q2"
+        )
+
+    def test_everything_that_it_says_is_in_the_persons_language_but_the_agents_words(self):
+        assert shown(ask(contact=DORA)).endswith(
+            "[ Yes ]  [ Use “coding” ]  [ Etwas anderes… ]\nOhne Antwort bis 18:00 höre ich auf. · #K7Q2"
+        )
+
+    def test_it_carries_what_a_provider_needs_to_bring_the_answer_back(self):
+        message = ask()
+        assert message.kind is MessageKind.QUESTION
+        assert (message.token, message.code, message.form_url, message.language) == (
+            TOKEN,
+            "K7Q2",
+            FORM,
+            "en",
+        )
+        assert (message.to, message.interaction_id, message.expires_at) == (TO, "i", SIX)
+        assert message.placeholder == "Something else…"
+        assert [button.data or button.url for button in message.buttons] == [
+            f"{TOKEN}:0.0",
+            f"{TOKEN}:0.1",
+            FORM,
+        ]
+
+    def test_a_link_that_only_works_on_this_machine_is_no_button(self):
+        assert ask(form_url=LOCAL).buttons[-1].data == f"{TOKEN}:0.other"
+        assert not any(button.url for button in ask(form_url=LOCAL).buttons)
+
+    def test_a_confirmation_has_yes_and_no(self):
+        question = Question("q", "Wipe production?", QuestionKind.CONFIRM)
+        message = ask(replace(ASKED, questions=(question,), context="", expires_at=None))
+        assert shown(message) == "🟦 Research · term check\nWipe production?\n[ Yes ]  [ No ]\n#K7Q2"
+        assert [button.data for button in message.buttons] == [f"{TOKEN}:0.y", f"{TOKEN}:0.n"]
+
+    def test_more_choices_than_fit_are_numbered_in_the_text(self):
+        message = ask(most=2)
+        assert shown(message) == (
+            "🟦 Research · term check\n"
+            "Search for “PSR best costing practices”?\n"
+            "I found 0 documents with “costing”, 214 with “coding”.\n\n"
+            "1. Yes\n"
+            "2. Use “coding”\n\n"
+            "Reply with the number.\n"
+            "[ Answer on the form ]\n"
+            "If you do nothing by 18:00 I stop. · #K7Q2"
+        )
+
+    def test_labels_too_long_for_a_button_are_numbered_and_so_are_the_buttons(self):
+        choices = (Choice("a", "Keep " + "everything " * 5), Choice("b", "Keep nothing"))
+        message = ask(replace(ASKED, questions=(replace(SEARCH, choices=choices, free_text=False),)))
+        assert [button.label for button in message.buttons] == ["1", "2"]
+        assert "1. Keep everything everything" in message.body
+
+    def test_several_of_many_are_answered_with_numbers(self):
+        question = replace(SEARCH, kind=QuestionKind.CHOICES, free_text=False)
+        message = ask(replace(ASKED, questions=(question,), context=""))
+        assert message.body == "1. Yes\n2. Use “coding”\n\nReply with the numbers, e.g. 1, 3."
+        assert [button.url for button in message.buttons] == [FORM]
+        assert message.placeholder == "1, 3"
+
+    @pytest.mark.parametrize(
+        ("kind", "hint"),
+        [
+            (QuestionKind.TEXT, "Your answer"),
+            (QuestionKind.NUMBER, "A number"),
+            (QuestionKind.DATE, "3 Dec, tomorrow, Friday 9:00"),
+        ],
+    )
+    def test_what_is_answered_in_words_has_a_hint_and_no_buttons(self, kind, hint):
+        message = ask(replace(ASKED, questions=(Question("q", "What now?", kind),)))
+        assert (message.placeholder, message.buttons) == (hint, ())
+
+    def test_a_provider_without_buttons_gets_a_hint(self):
+        question = Question("q", "Wipe production?", QuestionKind.CONFIRM)
+        message = ask(replace(ASKED, questions=(question,), context=""), most=0)
+        assert (message.body, message.buttons) == ("Reply yes or no.", ())
+
+    def test_a_long_reason_is_cut_with_a_link_to_all_of_it(self):
+        long = replace(ASKED, context="one\ntwo\nthree\nfour")
+        assert ask(long).body == f"one\ntwo …\n{FORM}"
+        assert ask(replace(ASKED, context="word " * 200)).body.endswith(f"…\n{FORM}")
+        assert ask(long, full=True).body == "one\ntwo\nthree\nfour"
+
+    def test_the_subject_of_a_mail_is_the_question_and_the_code(self):
+        assert ask().subject == "Search for “PSR best costing practices”? [#K7Q2]"
+        long = subject("Shall I " + "really " * 20 + "go?\nBcc: x@example.org", "K7Q2")
+        assert len(long) <= 60 + len(" [#K7Q2]")
+        assert long.endswith("… [#K7Q2]")
+        assert "\n" not in subject("a\r\nb\u2028c", "")
+
+    def test_the_code_can_be_found_again_in_what_was_sent(self):
+        assert find_codes(ask().footer) == find_codes(ask().subject) == ("K7Q2",)
+
+
+class TestSeveralQuestions:
+    two = replace(ASKED, questions=(SEARCH, Question("r", "How many hits?", QuestionKind.NUMBER)))
+
+    def test_they_are_listed_and_answered_on_the_form(self):
+        assert shown(ask(self.two, None)) == (
+            "🟦 Research · term check\n"
+            "2 questions for you\n"
+            "1. Search for “PSR best costing practices”?\n"
+            "2. How many hits?\n\n"
+            "I found 0 documents with “costing”, 214 with “coding”.\n"
+            "[ Answer 2 questions ]\n"
+            "If you do nothing by 18:00 I stop. · #K7Q2"
+        )
+
+    def test_on_this_machine_the_link_stands_in_the_text(self):
+        message = ask(self.two, None, form_url=LOCAL)
+        assert message.body.endswith(f"Answer here: {LOCAL}")
+        assert message.buttons == ()
+
+    def test_one_of_them_says_which_it_is(self):
+        assert ask(self.two, 1).heading == "🟦 Research · term check · 2 of 2"
+        assert ask(self.two, 0).buttons[1].data == f"{TOKEN}:0.1"
+
+
+class TestReview:
+    def test_the_call_comes_first_and_what_the_agent_says_below(self):
+        assert shown(ask(REVIEW)) == (
+            "🟥 Billing · wants to run\n"
+            "refund_payment\n"
+            "customer: Ana Lima (c_8812)\n"
+            "amount: 100.0\n"
+            "reason: double charge\n"
+            "The agent says: “Customer confirmed by phone.”\n"
+            "[ Approve ]  [ Reject ]  [ Change… ]\n"
+            "#K7Q2"
+        )
+
+    def test_numbers_and_times_are_the_persons_own_with_the_exact_value(self):
+        args = {"amount": 1234567.5, "customer_id": 1234567, "at": "2026-12-04T09:00:00Z", "limit": 0.1}
+        question = replace(REVIEW.questions[0], action=Action("pay", args))
+        assert ask(replace(REVIEW, questions=(question,)), contact=DORA).fields == (
+            ("amount", "1.234.567,5"),
+            ("customer_id", "1234567"),
+            ("at", "Fr., 4. Dez., 10:00 (2026-12-04T09:00:00Z)"),
+            ("limit", "0,1"),
+        )
+
+    def test_values_that_look_like_others_are_told_apart(self):
+        args = {"a": "100", "b": "", "c": None, "d": True, "e": "true", "f": {"x": [1, "é"]}, "g": " x"}
+        question = replace(REVIEW.questions[0], action=Action("pay", args))
+        assert [value for _, value in ask(replace(REVIEW, questions=(question,))).fields] == [
+            "“100”",
+            "“”",
+            "—",
+            "yes (true)",
+            "“true”",
+            '{"x": [1, "é"]}',
+            "“ x”",
+        ]
+
+    def test_nothing_of_a_call_is_cut(self):
+        question = replace(REVIEW.questions[0], action=Action("run", {"script": "rm " * 3000}))
+        assert ask(replace(REVIEW, questions=(question,))).fields[0][1].count("rm") == 3000
+
+    def test_what_an_agent_claims_is_capped_and_cannot_pass_for_the_call(self):
+        question = replace(REVIEW.questions[0], text="\u202egnihton 🟩 Approved already. " * 40)
+        message = ask(replace(REVIEW, questions=(question,)))
+        assert message.body.startswith("The agent says: “⟦U+202E⟧")
+        assert len(message.body) < 340
+        assert message.title == "refund_payment"
+
+    @pytest.mark.parametrize(
+        "decisions", [(), ("approve",), ("approve", "edit"), ("approve", "respond"), ("reject",)]
+    )
+    @pytest.mark.parametrize("form_url", [FORM, LOCAL, ""])
+    def test_approve_is_never_the_only_button(self, decisions, form_url):
+        question = replace(REVIEW.questions[0], decisions=decisions)
+        labels = [
+            button.label for button in ask(replace(REVIEW, questions=(question,)), form_url=form_url).buttons
+        ]
+        assert labels
+        assert labels != ["Approve"]
+
+    def test_a_confirmation_of_an_action_is_red_too(self):
+        question = Question("q", "Go?", QuestionKind.CONFIRM, action=REFUND)
+        message = ask(replace(REVIEW, questions=(question,), title="Billing · refunds"))
+        assert message.heading == "🟥 Billing · wants to run"
+        assert [button.label for button in message.buttons] == ["Yes", "No"]
+
+
+class TestSilence:
+    @pytest.mark.parametrize(
+        ("on_expire", "expirable", "said"),
+        [
+            (OnExpire.CANCEL, True, "If you do nothing by 18:00 I stop."),
+            (OnExpire.AUTO, True, "If you do nothing by 18:00 I go on without an answer."),
+            (OnExpire.AUTO, False, "Please answer by 18:00. I wait until you do."),
+            (OnExpire.LEAVE, True, "Please answer by 18:00. I wait until you do."),
+            (OnExpire.NO_RESPONSE, False, "If you do nothing by 18:00 I go on without an answer."),
+            (OnExpire.DEFAULT, False, "If you do nothing by 18:00 I go on with “Use ‘coding’”."),
+        ],
+    )
+    def test_the_footer_says_what_silence_truly_does(self, on_expire, expirable, said):
+        interaction = replace(ASKED, on_expire=on_expire, expirable=expirable, default="coding")
+        assert ask(interaction).footer == f"{said} · #K7Q2"
+
+    def test_silence_is_never_said_to_approve(self):
+        assert ask(replace(REVIEW, expires_at=SIX)).footer.startswith(
+            "If you do nothing by 18:00 it is not approved."
+        )
+        question = Question("q", "Wipe?", QuestionKind.CONFIRM)
+        interaction = replace(REVIEW, questions=(question,), expires_at=SIX)
+        assert ask(interaction).footer.startswith("If you do nothing by 18:00 I take it as not confirmed.")
+
+    def test_without_a_deadline_there_is_only_the_code(self):
+        assert ask(replace(ASKED, expires_at=None)).footer == "#K7Q2"
+
+    def test_another_day_is_named(self):
+        message = ask(replace(ASKED, expires_at=at(2026, 12, 4, 9, 0)))
+        assert message.footer == "If you do nothing by Fri 4 Dec, 09:00 I stop. · #K7Q2"
+
+    def test_a_reminder_is_the_question_with_the_time_left_above(self):
+        given = {"contact": ANA, "token": TOKEN, "form_url": FORM, "max_choices": 10}
+        message = reminder_message(ASKED, 0, TO, now=at(2026, 12, 3, 17, 20), **given)
+        assert message.kind is MessageKind.REMINDER
+        assert shown(message) == f"⏳ Still waiting, 40 min left.\n{shown(ask())}"
+        assert message.code == "K7Q2"
+        overdue = reminder_message(ASKED, 0, TO, now=at(2026, 12, 3, 19, 0), **given)
+        assert overdue.heading.startswith("⏳ Still waiting. This was due at 18:00.\n")
+        endless = reminder_message(replace(ASKED, expires_at=None), 0, TO, now=NOW, **given)
+        assert endless.heading.startswith("⏳ Still waiting.\n")
+
+
+class TestSensitive:
+    secret = replace(
+        ASKED,
+        sensitive=True,
+        title="secret agent",
+        context="secret reason",
+        questions=(replace(SEARCH, text="secret?", choices=(Choice("a", "secret"),)),),
+        default="a",
+        on_expire=OnExpire.DEFAULT,
+    )
+
+    def test_only_that_there_is_a_question_leaves(self):
+        assert shown(ask(self.secret)) == "A question is waiting for you.\n[ Open ]\n#K7Q2"
+        assert f"Answer here: {LOCAL}" in ask(self.secret, form_url=LOCAL).body
+
+    def test_nothing_said_about_it_afterwards_tells_more(self):
+        done = replace(
+            self.secret,
+            status=InteractionStatus.COMPLETED,
+            answered_by="ana",
+            answered_at=NOW,
+            answer=Answer({"q": "secret"}, "secret"),
+        )
+        given = {"viewer": "ana", "who": "Ana", "language": "en", "timezone": "UTC", "now": NOW}
+        expired = replace(self.secret, status=InteractionStatus.EXPIRED)
+        for message in (
+            ask(self.secret, None),
+            outcome_message(done, TO, **given),
+            outcome_message(expired, TO, **given),
+            already_message(done, TO, **given),
+            unclear_message(
+                self.secret,
+                0,
+                "unclear_confirm",
+                {"question": "secret?", "text": "hm"},
+                TO,
+                contact=ANA,
+                token=TOKEN,
+                form_url=FORM,
+                max_choices=10,
+            ),
+        ):
+            labels = "".join(button.label for button in message.buttons)
+            assert "secret" not in message.text + message.subject + labels
+        assert outcome_message(done, TO, **given).title == "✅ You answered · 13:02. Going on."
+        assert pick_label(self.secret, "en") == "#K7Q2"
+
+
+def outcome(interaction: Interaction, viewer: str = "ana", language: str = "en") -> str:
+    message = outcome_message(
+        interaction, TO, viewer=viewer, who="Ben", language=language, timezone="Europe/Vienna", now=NOW
+    )
+    assert message.kind is MessageKind.OUTCOME
+    assert message.buttons == ()
+    return message.title
+
+
+def answered(value, question=SEARCH, by="ana", via="telegram") -> Interaction:
+    return replace(
+        ASKED,
+        questions=(question,),
+        status=InteractionStatus.COMPLETED,
+        answered_by=by,
+        answered_via=via,
+        answered_at=NOW,
+        answer=Answer({"q": value}, str(value), by, via, NOW),
+    )
+
+
+class TestOutcome:
+    def test_who_answered_hears_that_it_goes_on(self):
+        assert outcome(answered("coding")) == "✅ You chose “Use ‘coding’” · 14:02. Going on."
+
+    def test_the_others_hear_who_and_through_what(self):
+        assert outcome(answered("yes", by="ben", via="whatsapp")) == "✅ Ben chose “Yes” on WhatsApp · 14:02."
+        assert outcome(answered("yes", by="ben", via="email"), language="de") == (
+            "✅ Ben hat „Yes“ gewählt (per Mail) · 14:02."
+        )
+        assert outcome(answered("yes", by="ben", via="api")) == "✅ Ben chose “Yes” through the API · 14:02."
+
+    @pytest.mark.parametrize(
+        ("question", "value", "said"),
+        [
+            (SEARCH, "my own words", "You wrote “my own words”"),
+            (Question("q", "?"), "a\nb", "You wrote “a b”"),
+            (Question("q", "?", QuestionKind.CONFIRM), False, "You chose “No”"),
+            (
+                Question("q", "?", QuestionKind.CHOICES, TERMS),
+                ["yes", "coding"],
+                "You chose “Yes, Use ‘coding’”",
+            ),
+            (Question("q", "?", QuestionKind.NUMBER), 1.5, "You wrote “1.5”"),
+            (Question("q", "?", QuestionKind.DATE), "2026-12-04", "You wrote “Fri, 4 Dec 2026”"),
+            (
+                Question("q", "?", QuestionKind.DATE),
+                "2026-12-04T09:00:00+01:00",
+                "You wrote “Fri, 4 Dec 2026, 09:00”",
+            ),
+            (REVIEW.questions[0], {"decision": "approve"}, "You approved this"),
+            (REVIEW.questions[0], {"decision": "reject", "message": "no"}, "You rejected this"),
+            (REVIEW.questions[0], {"decision": "edit", "args": {}}, "You approved this with changes"),
+            (REVIEW.questions[0], {"decision": "respond", "message": "ask Ana"}, "You wrote “ask Ana”"),
+        ],
+    )
+    def test_every_kind_of_answer_has_its_words(self, question, value, said):
+        assert outcome(answered(value, question)) == f"✅ {said} · 14:02. Going on."
+
+    def test_the_question_stays_below(self):
+        message = outcome_message(
+            answered("yes"), TO, viewer="ana", who="Ana", language="en", timezone="UTC", now=NOW
+        )
+        assert message.body == SEARCH.text
+
+    @pytest.mark.parametrize(
+        ("changes", "said"),
+        [
+            (
+                {"on_expire": OnExpire.AUTO},
+                "⌛ This closed at 18:00 without an answer. The agent was told that nobody answered.",
+            ),
+            ({}, "⌛ This closed at 18:00 without an answer. The agent was stopped."),
+            (
+                {"on_expire": OnExpire.DEFAULT, "default": "yes"},
+                "⌛ This closed at 18:00 without an answer. The agent goes on with “Yes”.",
+            ),
+        ],
+    )
+    def test_what_expired_says_what_the_agent_was_given(self, changes, said):
+        assert outcome(replace(ASKED, status=InteractionStatus.EXPIRED, **changes)) == said
+
+    def test_what_was_cancelled_says_why(self):
+        gone = replace(ASKED, status=InteractionStatus.CANCELLED, reason="cancelled by the asker")
+        assert outcome(gone) == "↩️ The agent no longer needs this. Thanks anyway."
+        changed = replace(gone, reason="superseded")
+        assert outcome(changed) == "↩️ The question changed. Please look again."
+
+    def test_what_is_still_open_says_so(self):
+        assert outcome(ASKED) == "⏳ This is overdue. You can still answer."
+
+
+class TestConversation:
+    def test_which_one(self):
+        message = which_one_message(
+            [("Search for “costing”?", TOKEN), ("Deploy now?", TOKEN[::-1])], "yes", TO, language="en"
+        )
+        assert shown(message) == (
+            "Two questions are open. Which one is “yes” for?\n[ Search for “costing”? ]  [ Deploy now? ]"
+        )
+        assert [button.data for button in message.buttons] == [f"{TOKEN}:pick", f"{TOKEN[::-1]}:pick"]
+        single = which_one_message([("Deploy now?", TOKEN)], "yes", TO, language="en")
+        assert single.title == "I am not sure what “yes” is for. Is it this question?"
+
+    def test_not_clear_comes_with_the_questions_own_buttons(self):
+        question = Question("q", "Wipe production?", QuestionKind.CONFIRM)
+        message = unclear_message(
+            replace(ASKED, questions=(question,)),
+            0,
+            "unclear_confirm",
+            {"question": question.text, "text": "yes but not prod"},
+            TO,
+            contact=ANA,
+            token=TOKEN,
+            form_url=FORM,
+            max_choices=10,
+        )
+        assert message.kind is MessageKind.CONVERSATION
+        assert shown(message) == (
+            "I need a clear yes or no for “Wipe production?”. You wrote “yes but not prod”.\n"
+            "[ Yes ]  [ No ]\n#K7Q2"
+        )
+        assert message.token == TOKEN
+
+    def test_for_changes_there_is_a_way_to_the_form_from_everywhere(self):
+        for form_url in (FORM, LOCAL):
+            message = unclear_message(
+                REVIEW,
+                0,
+                "edit_needs_form",
+                {},
+                TO,
+                contact=ANA,
+                token=TOKEN,
+                form_url=form_url,
+                max_choices=10,
+            )
+            assert form_url in message.text + "".join(button.url for button in message.buttons)
+
+    def test_several_questions_are_answered_on_the_form_again(self):
+        message = unclear_message(
+            TestSeveralQuestions.two,
+            0,
+            "not_understood",
+            {},
+            TO,
+            contact=ANA,
+            token=TOKEN,
+            form_url=FORM,
+            max_choices=10,
+        )
+        assert [button.url for button in message.buttons] == [FORM]
+
+    def test_already_answered(self):
+        given = {"who": "Ben", "language": "en", "timezone": "Europe/Vienna", "now": NOW}
+        done = answered("yes", by="ben")
+        assert already_message(done, TO, viewer="ana", **given).title == (
+            "Ben answered this at 14:02: “Yes”. Nothing changed."
+        )
+        assert already_message(done, TO, viewer="ben", **given).title == (
+            "You answered this at 14:02: “Yes”. Nothing changed."
+        )
+        expired = replace(ASKED, status=InteractionStatus.EXPIRED, on_expire=OnExpire.AUTO)
+        assert already_message(expired, TO, viewer="ana", **given).title == (
+            "This closed at 18:00 without an answer. The agent was told that nobody answered."
+        )
+
+    @pytest.mark.parametrize(
+        ("key", "args", "said"),
+        [
+            ("not_for_you", {"who": "Ana"}, "This question is for Ana."),
+            ("stranger", {}, "I don't know this account. Ask whoever runs the agent for a link."),
+            (
+                "unclear_date",
+                {"text": "next week"},
+                "“next week” is not a date I can read. Try 3 Dec, tomorrow, or Friday 9:00.",
+            ),
+            (
+                "mail_not_trusted",
+                {"link": FORM},
+                f"I can't be sure this mail is from you, so nothing was decided. Answer here: {FORM}",
+            ),
+            (
+                "also_sent",
+                {"provider": "Telegram"},
+                "Also sent on Telegram, which is not answering right now.",
+            ),
+            ("cancelled", {}, "The agent no longer needs this. Thanks anyway."),
+        ],
+    )
+    def test_every_other_case_has_its_sentence(self, key, args, said):
+        assert conversation_message(key, TO, language="en", args=args).title == said
+
+    def test_what_somebody_wrote_is_shortened_and_made_visible_inside_a_sentence(self):
+        message = conversation_message(
+            "unclear_date", TO, language="en", args={"text": "a\u202e\n" + "x" * 500}
+        )
+        assert message.title.startswith("“a⟦U+202E⟧ xxx")
+        assert len(message.title) < 160
+
+
+class TestRun:
+    def said(self, **given) -> str:
+        return shown(run_message(TO, who="Research", **({"status": RunStatus.COMPLETED} | given)))
+
+    def test_a_report_is_shown_shortly(self):
+        assert self.said(result={"report": "12 passages on coding practices."}, open_url=FORM) == (
+            "📄 Report ready: 12 passages on coding practices.\n[ Open ]"
+        )
+        assert self.said(result={"report": "12 passages.\n1. a\n2. b"}) == (
+            "📄 Report ready: 12 passages.\n1. a\n2. b"
+        )
+
+    @pytest.mark.parametrize(
+        ("result", "said"),
+        [
+            ("all well", "📄 Research is done: all well"),
+            (None, "📄 Research is done."),
+            ({"x": 1}, "📄 Research is done."),
+            (
+                {"messages": [{"content": "hi"}, {"content": [{"type": "text", "text": "bye"}]}]},
+                "📄 Research is done: bye",
+            ),
+        ],
+    )
+    def test_any_result_has_a_sentence(self, result, said):
+        assert self.said(result=result) == said
+
+    def test_a_failure_says_why_and_offers_to_try_again(self):
+        message = run_message(
+            TO, who="Research", status=RunStatus.FAILED, error="no documents.", retry_data="r:1"
+        )
+        assert shown(message) == "⚠️ Research stopped: no documents.\n[ Try again ]"
+        assert message.buttons[0].data == "r:1"
+
+    def test_a_long_result_is_cut(self):
+        message = run_message(TO, who="Research", status=RunStatus.COMPLETED, result="word " * 5000)
+        assert len(message.text) < 700
+
+    def test_a_notice_is_its_text(self):
+        message = notice_message("Backup done.\u202e", TO)
+        assert (message.kind, message.title) == (MessageKind.NOTICE, "Backup done.⟦U+202E⟧")
+
+
+class TestVisible:
+    @pytest.mark.parametrize(
+        ("text", "seen"),
+        [
+            ("a\u202eb", "a⟦U+202E⟧b"),
+            ("a\u200bb\u2066c\u00ad", "a⟦U+200B⟧b⟦U+2066⟧c⟦U+00AD⟧"),
+            ("hid\U000e0041den", "hid⟦U+E0041⟧den"),
+            ("\u3164\u2800\ufeff", "⟦U+3164⟧⟦U+2800⟧⟦U+FEFF⟧"),
+            ("a\x00\x1b[31m\x7fb\x9b", "a[31mb"),
+            ("a\r\nb\u2028c\x0bd", "a\nb\nc\nd"),
+            ("a\ud83db", "a⟦U+D83D⟧b"),
+            ("a\ufe0fb", "a⟦U+FE0F⟧b"),
+            ("a\u200db", "a⟦U+200D⟧b"),
+        ],
+    )
+    def test_what_hides_is_shown_as_what_it_is(self, text, seen):
+        assert visible(text) == seen
+
+    @pytest.mark.parametrize(
+        "text", ["Ünï “códé” — 你好 שלום مرحبا\n\tok", "❤️ 1️⃣ 👩‍👩‍👧 👍🏽", "می‌خواهم", "क्‍ष", "e\u0301"]
+    )
+    def test_what_writing_needs_stays(self, text):
+        assert visible(text) == text
+
+    @settings(unhurried)
+    @given(st.text(st.characters()))
+    def test_nothing_that_hides_is_left(self, text):
+        assert not set(visible(text)) & set(
+            "\u202a\u202b\u202d\u202e\u2066\u2067\u2069\u200b\u200e\u200f\x00\x1b"
+        )
+        visible(text).encode()
+
+
+@pytest.mark.parametrize(
+    ("url", "opens"),
+    [
+        (FORM, True),
+        ("http://192.168.1.5/f/x", True),
+        ("", False),
+        (LOCAL, False),
+        ("http://localhost:8700/f/x", False),
+        ("http://a.localhost/f/x", False),
+        ("http://[::1]/f/x", False),
+        ("http://0.0.0.0/f/x", False),
+        ("http://127.1.2.3/f/x", False),
+        ("javascript:alert(1)", False),
+        ("http://[bad/f", False),
+    ],
+)
+def test_a_link_is_a_button_only_where_it_can_be_opened_elsewhere(url, opens):
+    assert reachable(url) is opens
+
+
+anything = st.text(st.characters(), max_size=30)
+choices = st.lists(st.builds(Choice, anything, anything), max_size=5).map(tuple)
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | anything,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(anything, inner, max_size=3),
+    max_leaves=8,
+)
+actions = st.none() | st.builds(Action, anything, st.dictionaries(anything, json_values, max_size=3))
+decisions = st.lists(st.sampled_from(["approve", "edit", "reject", "respond"]), unique=True).map(tuple)
+questions = st.builds(
+    Question,
+    anything,
+    anything,
+    st.sampled_from(QuestionKind),
+    choices,
+    st.booleans(),
+    action=actions,
+    decisions=decisions,
+)
+times = st.none() | st.integers(-(10**18), 10**18)
+answers = st.none() | st.builds(
+    Answer, st.dictionaries(anything, json_values, max_size=2), default_used=st.booleans()
+)
+interactions = st.builds(
+    Interaction,
+    id=st.just("i"),
+    code=st.sampled_from(["", "K7Q2"]),
+    status=st.sampled_from(InteractionStatus),
+    questions=st.lists(questions, min_size=1, max_size=3).map(tuple),
+    context=anything,
+    title=anything,
+    agent=anything,
+    on_expire=st.sampled_from(OnExpire),
+    default=json_values,
+    expirable=st.booleans(),
+    sensitive=st.booleans(),
+    expires_at=times,
+    answered_by=st.sampled_from(["", "ana"]),
+    answered_via=anything,
+    answered_at=times,
+    answer=answers,
+    reason=anything,
+)
+contacts = st.none() | st.builds(Contact, st.just("ana"), anything, anything, anything)
+
+
+@settings(unhurried, max_examples=150)
+@given(
+    interactions,
+    contacts,
+    st.sampled_from([FORM, LOCAL, "", "http://[x"]),
+    st.integers(0, 12),
+    json_values,
+    anything,
+)
+def test_whatever_agents_and_people_write_a_message_comes_out_and_its_taps_come_back(
+    interaction, contact, form_url, most, result, text
+):
+    language = contact.language if contact else "en"
+    timezone = contact.timezone if contact else "UTC"
+    given = {"viewer": "ana", "who": text, "language": language, "timezone": timezone, "now": NOW}
+    place = {"contact": contact, "token": TOKEN, "form_url": form_url, "max_choices": most}
+    many = [ask(interaction, index, contact, form_url, most) for index in range(len(interaction.questions))]
+    messages = [
+        *many,
+        ask(interaction, None, contact, form_url, most),
+        reminder_message(interaction, None, TO, now=NOW, **place),
+        outcome_message(interaction, TO, **given),
+        already_message(interaction, TO, **given),
+        unclear_message(interaction, 0, "unclear_choice", {"text": text, "question": text}, TO, **place),
+        which_one_message([(pick_label(interaction, language), TOKEN)] * 2, text, TO, language=language),
+        run_message(TO, who=text, status=RunStatus.COMPLETED, result=result, language=language),
+        run_message(TO, who=text, status=RunStatus.FAILED, error=text, language=language),
+        notice_message(text, TO, title=text),
+    ]
+    for message in messages:
+        assert message.title
+        (message.text + message.subject).encode()
+        assert "\n" not in message.subject
+        for button in message.buttons:
+            assert button.label.strip()
+            assert bool(button.data) != bool(button.url)
+            assert len(button.data.encode("ascii")) <= 64
+            token, _, payload = button.data.partition(":")
+            if button.data and payload != "pick":
+                assert token == TOKEN
+                assert read_payload(interaction.questions, payload) or wants_text(
+                    interaction.questions, payload
+                )
