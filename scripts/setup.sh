@@ -69,7 +69,7 @@ install() {
     case $what in
         run) pip_install --no-build-isolation -e '.[all]' ;;
         dev) pip_install --no-build-isolation -e '.[all,dev]' ;;
-        bare) pip_install --no-build-isolation . pytest pytest-asyncio hypothesis httpx ;;
+        bare) pip_install --no-build-isolation . pytest pytest-asyncio pytest-xdist hypothesis httpx ;;
     esac
 }
 
