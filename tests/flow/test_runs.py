@@ -93,7 +93,7 @@ async def test_unknown_agents_and_runs_are_not_found(database: Database) -> None
 
 async def test_somebody_unknown_cannot_be_asked_and_somebody_added_later_can(database: Database) -> None:
     async with gateway(database, ScriptedAgent(asks("Which?"))) as g:
-        with pytest.raises(NotFound, match="no contact 'dora'. Known: alice, ben"):
+        with pytest.raises(NotFound, match="no contact 'dora'"):
             await g.app.runner.start(RunRequest("scripted", ask=("dora",)))
         dora = Contact("dora", "Dora", addresses=(Address("memory", "7", "7"),))
         await g.app.context.store.write(lambda tx: contacts.put(tx, dora, "added"))

@@ -102,7 +102,7 @@ class Echo(Agent):
     class Settings(BaseModel):
         times: int = 1
 
-    async def start(self, thread: str, input: Json) -> State:
+    async def start(self, thread: str, input: Json, run: str = "") -> State:
         return Paused(())
 
     async def pending(self, thread: str) -> tuple[Pending, ...]:

@@ -151,7 +151,7 @@ class Telegram(Provider):
             log.debug("%s: a tap could not be acknowledged: %s", self.name, error)
 
     async def screen(self, inbound: Inbound) -> None:
-        """The secret stands in a header: who does not know it is refused before a byte of the body is read."""
+        """The secret stands in a header: who lacks it is refused before a byte of the body is read."""
         await self.verify(inbound)
 
     async def verify(self, inbound: Inbound) -> None:
