@@ -774,3 +774,15 @@ def test_whatever_agents_and_people_write_a_message_comes_out_and_its_taps_come_
                 assert read_payload(interaction.questions, payload) or wants_text(
                     interaction.questions, payload
                 )
+
+
+def test_a_report_in_markdown_is_shown_as_plain_words():
+    report = (
+        "2 passages.\n\n## First\n\n1. **docs/a.md**, `Title`\n\n"
+        "   > Every [link](https://x.y/z) and __init__.\n\n\n2. b"
+    )
+    message = run_message(TO, who="Research", status=RunStatus.COMPLETED, result={"report": report})
+    assert message.title == "📄 Report ready: 2 passages."
+    assert message.body == (
+        "First\n\n1. docs/a.md, Title\n\nEvery link (https://x.y/z) and __init__.\n\n2. b"
+    )

@@ -1,5 +1,7 @@
 """The outcome of a run, shortly: what came out, or why it stopped."""
 
+import re
+
 from answerback.model import Address, Json, RunStatus
 from answerback.provider import Button, Message, MessageKind
 from answerback.render.buttons import MOST_DATA, link_button
@@ -21,6 +23,10 @@ KEYS = (
     "message",
 )
 DEPTH = 5
+LEADING = re.compile(r"^[ \t]*(?:#{1,6} |> ?)", re.MULTILINE)  # headings and quotations
+MARKS = re.compile(r"\*\*|`")
+LINK = re.compile(r"\[([^\[\]\n]{1,200})\]\((https?://[^()\s]{1,500})\)")
+BLANK_LINES = re.compile(r"\n[ \t]*(?:\n[ \t]*)+")
 
 
 def run_message(
@@ -66,6 +72,12 @@ def result_text(result: Json, depth: int = DEPTH) -> str:
     return next((text for text in found if text), "")
 
 
+def plain(markdown: str) -> str:
+    """What agents write as Markdown, as the text of a message: marks gone, words and lines kept."""
+    text = LINK.sub(r"\1 (\2)", MARKS.sub("", LEADING.sub("", markdown)))
+    return BLANK_LINES.sub("\n\n", text)
+
+
 def _said(name: str, status: RunStatus, result: Json, error: str, language: str) -> tuple[str, str]:
     if status is RunStatus.CANCELLED:
         return "⏹ " + say("run_cancelled", language, who=name), ""
@@ -74,7 +86,7 @@ def _said(name: str, status: RunStatus, result: Json, error: str, language: str)
         key = "run_stopped_text" if reason else "run_stopped"
         return "⚠️ " + say(key, language, who=name, text=reason), ""
     key = "report_ready" if isinstance(result, dict) and result_text(result.get("report")) else "run_done"
-    first, _, rest = result_text(result).partition("\n")
+    first, _, rest = plain(result_text(result)).partition("\n")
     shown = cap(line(first), FIRST)
     if len(line(first)) > FIRST:  # a long first line is shown whole below, as far as there is room
         shown, rest = "", f"{first}\n{rest}"
