@@ -12,7 +12,7 @@ sh scripts/debian.sh chromium || :
 if [ $# -gt 0 ]; then exec .venv/bin/python -m pytest "$@"; fi
 
 # A worker that dies takes one test with it; more than two deaths are no accident.
-workers="-q -n 2 --dist loadgroup --max-worker-restart 2"
+workers="-q -n 2 --max-worker-restart 2"
 bare=0
 full=0
 sh scripts/setup.sh bare

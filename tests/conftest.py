@@ -4,7 +4,8 @@ import asyncio
 import functools
 import inspect
 import shutil
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+import signal
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -66,6 +67,23 @@ def pytest_itemcollected(item: pytest.Item) -> None:
         and not item.get_closest_marker("slow")
     ):
         item.obj = _limited(item.obj)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
+    if item.get_closest_marker("slow"):
+        return (yield)
+    # A little later than above, for a test that does not await: the error stands where it was busy.
+    signal.signal(signal.SIGALRM, _took_too_long)
+    signal.alarm(LONGEST_SECONDS + 5)
+    try:
+        return (yield)
+    finally:
+        signal.alarm(0)
+
+
+def _took_too_long(_signal: int, _frame: object) -> None:
+    raise TimeoutError(f"This test has been busy for more than {LONGEST_SECONDS} s")
 
 
 def _limited(test: Callable[..., Awaitable[None]]) -> Callable[..., Awaitable[None]]:

@@ -80,8 +80,7 @@ class App:
 
     def _prepare(self, tx: Tx) -> None:
         meta.check_secret(tx, self.context.tokens.fingerprint)
-        for contact in self.settings.contacts.values():
-            contacts.put(tx, contact)
+        contacts.configure(tx, self.settings.contacts.values())
 
     async def _open_agents(self) -> None:
         for name, agent in list(self.agents.items()):

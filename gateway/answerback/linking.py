@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from answerback.context import Context
-from answerback.errors import NotFound
+from answerback.errors import Conflict, NotFound
 from answerback.model import Address, Outcome
 from answerback.outbox import place_of
 from answerback.provider import Reply
@@ -31,10 +31,15 @@ class Linker:
         self._context = context
 
     async def create(self, contact: str, provider: str) -> Link:
-        """A new code, 128 bits, for ten minutes. Raises `NotFound`."""
+        """A new code, 128 bits, for ten minutes. Raises `NotFound` or `Conflict`."""
         if provider not in self._context.outbox.paces:
             known = ", ".join(sorted(self._context.outbox.paces)) or "none"
             raise NotFound(f"There is no provider {provider!r}. Known: {known}.")
+        configured = self._context.settings.contacts.get(contact)
+        if configured is not None and any(address.provider == provider for address in configured.addresses):
+            raise Conflict(
+                f"The address of {contact} on {provider} stands in the configuration: change it there."
+            )
         code = new_secret()
 
         def tx_(tx: Tx) -> int:

@@ -14,6 +14,7 @@ import pytest
 from answerback.faults import POINTS
 from tests.support.databases import Database
 
+pytestmark = pytest.mark.needs_extra("langgraph")
 # Which points a scenario passes; together they are all of them (see the last test).
 OF_EXPIRY = {
     "ask.before-commit",

@@ -281,3 +281,13 @@ async def test_two_gateways_resume_one_answer_once(postgres_url: str, tmp_path: 
         await second.app.receiver.respond(pending.id, "two", by="", via="api")
         await second.app.idle()
         assert len(await heard(second, run.id)) == 2
+
+
+async def test_only_the_owner_may_read_anything_that_is_kept(database: Database) -> None:
+    async with running(database, TWO_IN_ONE_NODE) as g:
+        await g.run("mine", input={"heard": []})
+        await g.types("1001", "one")
+        kept = [path for path in database.data_dir.rglob("*") if path.is_file()]
+        others = {path.name: oct(path.stat().st_mode) for path in kept if path.stat().st_mode & 0o077}
+    assert {name for name in others if not name.endswith((".py", ".pyc"))} == set()
+    assert "secret" in {path.name for path in kept}

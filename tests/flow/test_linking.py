@@ -1,7 +1,11 @@
 """A chat is linked by a one-time code; a contact that already has a chat confirms there first."""
 
+import pytest
+
+from answerback.errors import Conflict
 from answerback.model import Contact, RunStatus
-from answerback.testing import ScriptedAgent, asks
+from answerback.settings import Route
+from answerback.testing import ManualClock, ScriptedAgent, asks
 from tests.support.databases import Database
 from tests.support.gateway import ALICE, Gateway, gateway
 
@@ -41,12 +45,13 @@ async def test_the_code_works_for_ten_minutes_and_in_private_only(database: Data
 async def test_a_second_chat_is_linked_only_after_the_first_says_yes(database: Database) -> None:
     agent = ScriptedAgent(asks("Which?", "A"))
     async with gateway(database, agent, **WITH_CAROL) as g:
-        await g.types("6666", f"/start {await code_for(g, 'alice')}")
+        await g.types("3003", f"/start {await code_for(g, 'carol')}")
+        await g.types("6666", f"/start {await code_for(g, 'carol')}")
         assert g.memory.titles("6666") == []
-        assert g.memory.titles("1001") == ["Another chat wants to answer as you, Alice. Is that you?"]
-        await g.taps("1001", "Yes")
-        assert g.memory.titles("6666") == ["This chat is now linked to Alice."]
-        run = await g.run()
+        assert g.memory.titles("3003")[-1] == "Another chat wants to answer as you, Carol. Is that you?"
+        await g.taps("3003", "Yes")
+        assert g.memory.titles("6666") == ["This chat is now linked to Carol."]
+        run = await g.run(ask=("carol",))
         assert g.memory.titles("6666")[-1] == "Which?"
         await g.taps("6666", "A")
         assert (await g.settled(run.id)).status is RunStatus.COMPLETED
@@ -55,8 +60,29 @@ async def test_a_second_chat_is_linked_only_after_the_first_says_yes(database: D
 async def test_a_no_keeps_the_chat_as_it_is(database: Database) -> None:
     agent = ScriptedAgent(asks("Which?", "A"))
     async with gateway(database, agent, **WITH_CAROL) as g:
-        await g.types("6666", f"/start {await code_for(g, 'alice')}")
-        await g.taps("1001", "No")
-        await g.run()
+        await g.types("3003", f"/start {await code_for(g, 'carol')}")
+        await g.types("6666", f"/start {await code_for(g, 'carol')}")
+        await g.taps("3003", "No")
+        await g.run(ask=("carol",))
         assert g.memory.titles("6666") == []
-        assert g.memory.titles("1001")[-1] == "Which?"
+        assert g.memory.titles("3003")[-1] == "Which?"
+
+
+async def test_an_address_of_the_configuration_is_changed_there_and_nowhere_else(database: Database) -> None:
+    async with gateway(database, **WITH_CAROL) as g:
+        with pytest.raises(Conflict, match="stands in the configuration"):
+            await code_for(g, "alice")
+
+
+async def test_an_address_that_left_the_configuration_may_not_answer_any_more(database: Database) -> None:
+    agent, clock = ScriptedAgent(asks("Which?")), ManualClock()
+    async with gateway(database, agent, clock=clock, **WITH_CAROL) as g:
+        run = await g.run()
+        await g.types("3003", f"/start {await code_for(g, 'carol')}")
+        before = g.memory.shown[0].message.token
+    without = {"contacts": {"carol": CAROL}, "routes": {"default": Route("default", ("carol",), ("memory",))}}
+    async with gateway(database, agent, clock=clock, **without) as g:
+        await g.receive(g.memory.typed("1001", "still me?", data=f"{before}:0.y", event_id="later"))
+        assert (await g.settled(run.id)).status is RunStatus.WAITING
+        await g.run(ask=("carol",))
+        assert g.memory.titles("3003") == ["Which?"]  # what was linked stays linked

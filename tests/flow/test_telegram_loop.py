@@ -1,18 +1,26 @@
 """The loop over Telegram: our intake, the real client, the sandbox's Bot API, a real LangGraph graph."""
 
+import asyncio
 import contextlib
+import socket
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from textwrap import dedent
 
+import aiohttp
+import pytest
+import uvicorn
+
 from answerback import app as composition
 from answerback.app import App
+from answerback.cli.site import site
 from answerback.model import Address, Contact, RunStatus
 from answerback.run import Run, RunRequest
 from answerback.settings import Plugin, Route, Settings
 from answerback_sandbox import FaultKind, Sandbox
 from tests.support.databases import Database
 
+pytestmark = pytest.mark.needs_extra("telegram", "langgraph")
 GRAPH = dedent(
     """
     from typing import TypedDict
@@ -67,7 +75,12 @@ class Loop:
 
 
 @contextlib.asynccontextmanager
-async def looping(database: Database, **telegram: object) -> AsyncIterator[Loop]:
+async def looping(
+    database: Database,
+    listener: socket.socket | None = None,
+    public_url: str = "http://127.0.0.1:8700",
+    **telegram: object,
+) -> AsyncIterator[Loop]:
     (database.data_dir / "graph.py").write_text(GRAPH)
     async with Sandbox.start() as box:
         options = {"token": box.token, "api_base": box.url, **telegram}
@@ -75,18 +88,45 @@ async def looping(database: Database, **telegram: object) -> AsyncIterator[Loop]
             base_dir=str(database.data_dir),
             data_dir=str(database.data_dir / "var"),
             database=database.url,
+            public_url=public_url,
             agents={"mine": Plugin("mine", "langgraph", {"graph": "graph.py:graph"})},
             providers={"telegram": Plugin("telegram", "telegram", options)},
-            contacts={"ana": Contact("ana", "Ana", addresses=(Address("telegram", "1001", "1001"),))},
+            contacts={
+                "ana": Contact("ana", "Ana", addresses=(Address("telegram", "1001", "1001"),)),
+                "ben": Contact("ben", "Ben"),
+            },
             routes={"default": Route("default", ask=("ana",), providers=("telegram",))},
         )
         app = composition.build(settings)
         assert app.problems == []
-        await app.start()
-        try:
-            yield Loop(box, app)
-        finally:
-            await app.stop()
+        async with served(app, listener) if listener else contextlib.nullcontext():
+            await app.start()
+            try:
+                yield Loop(box, app)
+            finally:
+                await app.stop()
+
+
+@contextlib.asynccontextmanager
+async def served(app: App, listener: socket.socket) -> AsyncIterator[None]:
+    """The app's HTTP interface on a real socket."""
+    server = uvicorn.Server(uvicorn.Config(site(app), log_config=None, lifespan="off", ws="none"))
+    task = asyncio.create_task(server.serve([listener]))
+    try:
+        yield
+    finally:
+        server.should_exit = True
+        await task
+
+
+@contextlib.asynccontextmanager
+async def hooked(database: Database) -> AsyncIterator[Loop]:
+    """The same loop with a webhook instead of long polling."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        address = f"127.0.0.1:{listener.getsockname()[1]}"
+        options = {"mode": "webhook", "webhook_secret": "a-secret-of-the-webhook"}
+        async with looping(database, listener, public_url=f"http://{address}", **options) as loop:
+            yield loop
 
 
 async def test_two_taps_carry_a_graph_to_its_end(database: Database) -> None:
@@ -122,6 +162,36 @@ async def test_telegram_down_at_the_start_is_said_and_made_up_for(database: Data
         await loop.box.wait_for(lambda: bool(loop.texts()), PATIENCE)
         assert loop.texts()[0].startswith("🟦 Mine")
         assert (await loop.app.runner.get(run.id)).status is RunStatus.WAITING
+
+
+async def test_a_webhook_brings_the_taps_too_and_redelivers_what_was_not_taken(database: Database) -> None:
+    async with hooked(database) as loop:
+        run = await loop.run()
+        await loop.see("Search for which term?")
+        loop.box.tap(1001, loop.box.received(1001)[-1].id, "coding")
+        await loop.see("Publish the report")
+        loop.box.tap(1001, loop.box.received(1001)[-1].id, "Yes")
+        assert (await loop.ended(run.id)).result == {"term": "coding", "ok": True}
+
+
+async def test_a_webhook_without_the_secret_is_refused_before_its_body_is_read(database: Database) -> None:
+    async with hooked(database) as loop, aiohttp.ClientSession() as client:
+        run = await loop.run()
+        await loop.see("Search for which term?")
+        url = f"{loop.app.settings.public_url}/in/telegram"
+        for headers in ({}, {"X-Telegram-Bot-Api-Secret-Token": "guessed"}):
+            async with client.post(url, data=b"{" * 100, headers=headers) as response:
+                assert response.status == 403
+        assert (await loop.app.runner.get(run.id)).status is RunStatus.WAITING
+
+
+async def test_start_with_a_code_links_the_chat_of_a_new_person(database: Database) -> None:
+    async with looping(database) as loop:
+        loop.box.add_person(2002, "Ben")
+        link = await loop.app.linker.create("ben", "telegram")
+        loop.box.press_start(2002, link.code)
+        await loop.box.wait_for(lambda: bool(loop.box.received(2002)), PATIENCE)
+        assert "This chat is now linked to Ben." in loop.box.received(2002)[-1].text
 
 
 async def test_everything_doubled_still_answers_each_question_once(database: Database) -> None:

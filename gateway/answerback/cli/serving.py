@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import logging
+import os
 import signal
 import socket
 from collections.abc import Callable, Iterator
@@ -29,6 +30,8 @@ GRACE = 3  # seconds that requests under way get when we stop; who waits for an 
 
 def run(settings: Settings, listener: socket.socket, *, as_json: bool = False) -> Exit:
     """Serve until SIGINT or SIGTERM. Raises `ConfigurationError`, `StoreUnavailable`."""
+    # LangGraph reads it when it is first imported, by whichever plugin: checkpoints hold known types only.
+    os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
     logging.getLogger("uvicorn.access").addFilter(RedactTokens())
     settings = with_key(settings)
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:

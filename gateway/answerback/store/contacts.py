@@ -1,5 +1,6 @@
 """People and their addresses."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from sqlalchemy import bindparam as p
@@ -60,6 +61,11 @@ ASK_LINK = Query(
     .where(L.c.code_hash == p("hash"), L.c.used_at.is_(None), L.c.external_id == "")
     .values(external_id=p("external"), place=p("where_"))
 )
+REMOVE_LINKED = Query(
+    A.delete().where(A.c.contact_id == p("contact_id"), A.c.provider == p("provider"), A.c.source == "link")
+)
+CONFIGURED = Query(select(A).where(A.c.source == "config"))
+REMOVE_ADDRESS = Query(A.delete().where(A.c.id == p("key")))
 REMOVE_ADDRESSES = Query(A.delete().where(A.c.contact_id == p("contact_id"), A.c.provider == p("provider")))
 
 
@@ -97,6 +103,22 @@ def put(tx: Tx, contact: Contact, source: str = "config") -> None:
     )
     for address in contact.addresses:
         put_address(tx, address, contact.id, source)
+
+
+def configure(tx: Tx, configured: Iterable[Contact]) -> None:
+    """The configuration's people as they stand there now: an address that it no longer has may not answer,
+
+    and one that it has replaces what was linked on the same provider.
+    """
+    people = list(configured)
+    current = {(a.provider, a.external_id) for person in people for a in person.addresses}
+    for row in tx.all(CONFIGURED):
+        if (row["provider"], row["external_id"]) not in current:
+            tx.run(REMOVE_ADDRESS, key=row["id"])
+    for person in people:
+        for provider in {address.provider for address in person.addresses}:
+            tx.run(REMOVE_LINKED, contact_id=person.id, provider=provider)
+        put(tx, person)
 
 
 def put_address(tx: Tx, address: Address, contact_id: str, source: str) -> None:
