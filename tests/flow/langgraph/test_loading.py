@@ -82,7 +82,7 @@ async def test_a_path_without_a_name_is_explained(light: Harness) -> None:
 
 
 async def test_a_wrong_name_lists_the_graphs_that_are_there(light: Harness) -> None:
-    assert "it has builder, bare, in_memory" in await refusal(light, "graphs.py:grahp")
+    assert "it has builder, bare, silent" in await refusal(light, "graphs.py:grahp")
 
 
 async def test_what_is_not_a_graph_is_refused(light: Harness) -> None:
