@@ -218,6 +218,8 @@ def route_of(settings: Settings, name: str, ask: tuple[str, ...]) -> Json:
 def _record(request: AskRequest, route: Json, settings: Settings) -> Interaction:
     if not request.questions:
         raise DoesNotFit("Nothing is asked: give `question` or `questions`.")
+    if request.callback_url:
+        raise DoesNotFit("`callback_url` is not carried out by this version. Wait with GET …/wait instead.")
     check(request.default)
     check(request.state)
     on_expire = request.on_expire or OnExpire(route["on_expire"])

@@ -15,7 +15,7 @@ from answerback.tokens import hashed, hashed_code, six_digits
 
 CODE_LIFE = 600_000_000  # microseconds
 CODE_AGAIN = 30_000_000  # microseconds between two codes
-CODE_TRIES = 5
+CODE_TRIES = 10  # wrong codes on one link, for good: nobody guesses one by asking for ever new ones
 VIA = "form"
 
 
@@ -132,7 +132,7 @@ def _check_code(tx: Tx, row: Row, code: str) -> str:
     if not row["code_hash"] or row["code_until"] is None or row["code_until"] <= tx.now:
         return "This code does not work any more. Ask for a new one."
     if row["code_tries"] >= CODE_TRIES:
-        return "Too many wrong codes. Ask for a new one."
+        return "Too many wrong codes. Answer in the message that this link came with."
     if not hmac.compare_digest(row["code_hash"], hashed_code(row["id"], code.strip().replace(" ", ""))):
         tx.run(deliveries.TRY_CODE, key=row["id"])
         return "This is not the code that was sent. Please look again."

@@ -6,18 +6,17 @@ from answerback import linking
 from answerback.ask import cancel_run
 from answerback.context import Context
 from answerback.door import Actor, Decision, decide, lost
-from answerback.match import Evidence, Match, Open, WhichOne, find_codes, match, strip_code
-from answerback.model import Contact, Interaction, InteractionStatus, Json, Outcome, Question
+from answerback.evidence import asked_in, by_token, gather
+from answerback.match import Evidence, Match, WhichOne, match, strip_code
+from answerback.model import Contact, Interaction, InteractionStatus, Json, Outcome
 from answerback.outbox import place_of
 from answerback.provider import Reply
 from answerback.read import Unclear, Value, is_command, read, read_payload, wants_text
 from answerback.sentences import say
 from answerback.store import Row, Tx, contacts, deliveries, interactions
-from answerback.store.codec import loads, questions_in
-from answerback.tokens import hashed
+from answerback.store.codec import loads
 
 PICK = "pick"  # the payload of a button of "which one?"
-OPEN_LIMIT = 10  # questions offered at "which one?"
 STOPS = {"cancel", "stop"}
 
 
@@ -75,7 +74,7 @@ def _stranger(case: _Case) -> Effect:
 
 
 def _whose(case: _Case) -> str:
-    row = _by_token(case)
+    row = by_token(case.tx, case.reply)
     record = interactions.get(case.tx, row["interaction_id"]) if row else None
     names = [
         found.name
@@ -88,30 +87,11 @@ def _whose(case: _Case) -> str:
 
 def _for_question(case: _Case) -> Effect:
     tx, reply = case.tx, case.reply
-    open_ = tx.all(deliveries.OPEN_FOR, provider=case.provider, external_id=reply.sender, limit=OPEN_LIMIT)
-    open_ = [row for row in open_ if row["place"] == reply.place]
-    token = _by_token(case)
-    referenced = [
-        row
-        for id in reply.references
-        if (row := tx.one(deliveries.BY_MESSAGE, provider=case.provider, message_id=id))
-    ]
-    if any(not _may_answer(case, row) for row in (*([token] if token else []), *referenced)):
+    evidence = gather(tx, case.provider, reply, case.person.id if case.person else "")
+    if evidence is None:
         return Effect(Outcome.NOT_ALLOWED, toast=_whose(case))
-    codes = find_codes(reply.text)
-    coded = [
-        row
-        for code in codes
-        for row in tx.all(deliveries.BY_CODE, code=code, provider=case.provider, external_id=reply.sender)
-    ]
-    evidence = Evidence(
-        token_delivery=_open(tx, token) if token else None,
-        referenced_deliveries=tuple(_open(tx, row) for row in _newest(referenced)),
-        codes=tuple(_open(tx, row) for row in _newest(coded)),
-        open_for_sender=tuple(_open(tx, row) for row in _newest(open_)),
-        unknown_code=bool(codes) and not coded,
-    )
-    command = is_command(reply.text, _questions(tx, open_)) if reply.text and not reply.data else None
+    words = reply.text if not reply.data else ""
+    command = is_command(words, asked_in(tx, evidence)) if words else None
     if command is not None and (effect := _command(case, command, evidence)) is not None:
         return effect
     found = match(evidence)
@@ -123,36 +103,6 @@ def _for_question(case: _Case) -> Effect:
     assert record is not None
     asked = tx.one(deliveries.GET, id=found.delivery_id) or case.here
     return _answer(case, record, asked)
-
-
-def _questions(tx: Tx, rows: list[Row]) -> list[Question]:
-    """All that a text could answer: a word that is one of their choices is no command."""
-    found = [interactions.get(tx, row["interaction_id"]) for row in _newest(rows)]
-    return [question for record in found if record is not None for question in record.questions]
-
-
-def _by_token(case: _Case) -> Row | None:
-    token = case.reply.data.partition(":")[0] or case.reply.token
-    return case.tx.one(deliveries.BY_TOKEN, hash=hashed(token)) if token else None
-
-
-def _may_answer(case: _Case, row: Row) -> bool:
-    """Only the account that was asked, in the place where it was asked, while it is still that person's."""
-    asked = row["provider"], row["external_id"], row["place"], row["contact_id"]
-    contact = case.person.id if case.person else ""
-    return asked == (case.provider, case.reply.sender, case.reply.place, contact)
-
-
-def _open(tx: Tx, row: Row) -> Open:
-    record = tx.one(interactions.GET, id=row["interaction_id"])
-    assert record is not None
-    texts = tuple(question.text for question in questions_in(record["questions"]))
-    return Open(row["interaction_id"], row["id"], record["code"], texts, InteractionStatus(record["status"]))
-
-
-def _newest(rows: list[Row]) -> list[Row]:
-    """One delivery an interaction (a reminder repeats its question)."""
-    return list({row["interaction_id"]: row for row in rows if row["interaction_id"]}.values())
 
 
 def _which_one(case: _Case, delivery_ids: list[str]) -> Effect:

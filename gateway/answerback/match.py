@@ -39,7 +39,8 @@ class Open:
 class Evidence:
     """What a reply carries, looked up. All of it concerns this sender only.
 
-    `codes` are the interactions whose codes stand in the text, `unknown_code` says that one stands there
+    `codes` are the interactions whose codes stand in the text. `doubtful`: something speaks against the
+    only open question (a code or a reference of something else, or a text older than the question)
     which is none of this sender's.
     """
 
@@ -47,7 +48,7 @@ class Evidence:
     referenced_deliveries: tuple[Open, ...] = ()
     codes: tuple[Open, ...] = ()
     open_for_sender: tuple[Open, ...] = ()
-    unknown_code: bool = False
+    doubtful: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +85,7 @@ def match(evidence: Evidence) -> Match | WhichOne | Nothing:
     pending = _pending(evidence.open_for_sender)
     if not pending:
         return Nothing()
-    if len(pending) == 1 and not evidence.unknown_code:
+    if len(pending) == 1 and not evidence.doubtful:
         return Match(pending[0].interaction_id, "only one", pending[0].delivery_id)
     return WhichOne(pending)
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from answerback.model import Address, Contact, Interaction, Json, MessageKind
 from answerback.provider import Pace
+from answerback.quiet import end_of_quiet
 from answerback.store import Row, Tx, contacts, deliveries, interactions, pace
 from answerback.store.codec import dumps, loads
 from answerback.tokens import Tokens, hashed
@@ -29,6 +30,7 @@ class Outbox:
         id = interactions.new_id()
         return self._add(
             tx,
+            not_before=_after_quiet(tx, address.contact, record.expires_at),
             id=id,
             interaction_id=record.id,
             run_id=record.run_id,
@@ -101,6 +103,7 @@ class Outbox:
         return [
             self._add(
                 tx,
+                not_before=_after_quiet(tx, row["contact_id"], None),
                 id=interactions.new_id(),
                 run_id=run_id,
                 kind="notice",
@@ -118,7 +121,9 @@ class Outbox:
         to = place_of(provider, external_id, place)
         return [self.conversation(tx, to, "stranger", {})]
 
-    def _add(self, tx: Tx, **row: Json) -> Row:
+    def _add(self, tx: Tx, not_before: int = 0, **row: Json) -> Row:
+        if not_before > tx.now:
+            return deliveries.add(tx, status="queued", next_attempt_at=not_before, **row)
         allowed = self.paces.get(row["provider"])
         if allowed is None:  # another process may have this provider
             return deliveries.add(tx, status="queued", next_attempt_at=tx.now, **row)
@@ -134,6 +139,15 @@ class Outbox:
     def ours(self, rows: list[Row]) -> list[Row]:
         """Those that were born claimed, to be sent right after the commit."""
         return [row for row in rows if row["lease_owner"] == self.owner]
+
+
+def _after_quiet(tx: Tx, contact_id: str, deadline: int | None) -> int:
+    """When somebody may be disturbed; now, if the deadline does not wait for that."""
+    person = contacts.contact(tx, contact_id)
+    if person is None:
+        return tx.now
+    ends = end_of_quiet(person.quiet_hours, person.timezone, tx.now)
+    return tx.now if deadline is not None and deadline <= ends else ends
 
 
 def place_of(provider: str, external_id: str, place: str, contact_id: str = "") -> Row:

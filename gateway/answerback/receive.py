@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from answerback.ask import refuse_closed
 from answerback.context import Context
 from answerback.door import Actor, Decision, after_commit, decide
-from answerback.errors import Closed, NotFound, StoreUnavailable
+from answerback.errors import Closed, NotAllowed, NotFound, StoreUnavailable
 from answerback.inbound import Effect, consider
 from answerback.model import Interaction, Json, Outcome
 from answerback.provider import Batch, HttpAnswer, Inbound, Provider, Receipt, Reply
@@ -70,7 +70,10 @@ class Receiver:
         return await self._context.store.read(lambda tx: replies.position(tx, provider))
 
     async def respond(self, interaction_id: str, response: Json, *, by: str, via: str) -> Interaction:
-        """Answer through the API. Raises `NotFound`, `AlreadyAnswered`, `Closed` or `DoesNotFit`."""
+        """Answer through the API.
+
+        Raises `NotFound`, `NotAllowed`, `AlreadyAnswered`, `Closed` or `DoesNotFit`.
+        """
 
         def tx_(tx: Tx) -> Decision:
             record = interactions.get(tx, interaction_id)
@@ -78,6 +81,8 @@ class Receiver:
                 raise NotFound("There is no interaction with this id.")
             refuse_closed(record)
             person = contacts.contact(tx, by)
+            if person is not None and by not in record.route.get("ask", (by,)):
+                raise NotAllowed(f"This question is not for {person.name}.")
             language, timezone = (person.language, person.timezone) if person else ("en", "UTC")
             values = validate_response(
                 record.questions, response, language=language, timezone=timezone, now=tx.now

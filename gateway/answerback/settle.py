@@ -34,10 +34,23 @@ def settle(tx: Tx, context: Context, agent: str, thread: str, state: State) -> S
     _withdraw_stale(tx, context, agent, thread, waiting, done)
     if run is None:  # it was cancelled while its agent worked: what the agent asks now is not asked
         return done
-    for pending in waiting:
+    state = _limited(tx, context, run, state)
+    for pending in waiting if isinstance(state, Paused) else ():
         _ask(tx, context, run, pending, done)
     done.rows += _set_run(tx, context, run, state)
     return done
+
+
+def _limited(tx: Tx, context: Context, run: Row, state: State) -> State:
+    """`hitl.max_interactions`: a run that asks without end fails instead of asking once more."""
+    limit = context.settings.hitl.max_interactions
+    if limit is None or not isinstance(state, Paused):
+        return state
+    known = {(row["interrupt_id"], row["digest"]) for row in tx.all(interactions.OF_RUN, run_id=run["id"])}
+    wanted = known | {(pending.interrupt_id, pending.digest) for pending in state.pending}
+    if len(wanted) <= limit:
+        return state
+    return Failed(f"It asked more than {limit} questions (hitl.max_interactions).")
 
 
 def _withdraw_stale(

@@ -3,7 +3,8 @@
 import asyncio
 
 from answerback.errors import Moved, TryLater, Undeliverable
-from answerback.model import RunStatus
+from answerback.model import Address, Contact, RunStatus
+from answerback.run import RunRequest
 from answerback.settings import Route
 from answerback.store import Row, Tx, deliveries
 from answerback.testing import MemoryProvider, ScriptedAgent, asks
@@ -76,8 +77,6 @@ async def test_a_hanging_provider_delays_nobody_else(database: Database) -> None
         database, ScriptedAgent(asks("Which?")), providers={"other": other}, routes=routes
     ) as g:
         g.memory.hang = asyncio.Event()
-        from answerback.run import RunRequest
-
         await g.app.runner.start(RunRequest("scripted"))
         await g.app.runner.idle()
         for _ in range(200):
@@ -92,8 +91,6 @@ async def test_a_hanging_provider_delays_nobody_else(database: Database) -> None
 async def test_an_answer_while_a_copy_is_on_its_way_still_edits_that_copy(database: Database) -> None:
     async with gateway(database, ScriptedAgent(asks("Which?"))) as g:
         g.memory.hang = asyncio.Event()
-        from answerback.run import RunRequest
-
         await g.app.runner.start(RunRequest("scripted"))
         await g.app.runner.idle()
         (record,) = (await g.app.reader.interactions()).items
@@ -107,8 +104,6 @@ async def test_a_claim_of_a_process_that_died_is_taken_up_by_the_next(database: 
     agent = ScriptedAgent(asks("Which?"))
     async with gateway(database, agent) as g:
         g.memory.hang = asyncio.Event()  # never set: the process is stopped while the message is under way
-        from answerback.run import RunRequest
-
         await g.app.runner.start(RunRequest("scripted"))
         await g.app.runner.idle()
         clock = g.clock
@@ -117,3 +112,23 @@ async def test_a_claim_of_a_process_that_died_is_taken_up_by_the_next(database: 
         assert g.memory.titles("1001") == []  # the claim still stands
         await g.later(61)
         assert g.memory.titles("1001") == ["Which?"]
+
+
+NIGHT = {"nora": Contact("nora", "Nora", quiet_hours="11:00-13:00", addresses=(Address("memory", "9", "9"),))}
+
+
+async def test_a_question_in_quiet_hours_waits_until_they_end(database: Database) -> None:
+    routes = {"default": Route("default", ask=("nora",), providers=("memory",))}
+    async with gateway(database, ScriptedAgent(asks("Which?")), contacts=NIGHT, routes=routes) as g:
+        await g.run()  # it is noon
+        await g.later(3599)
+        assert g.memory.titles("9") == []
+        await g.later(1)
+        assert g.memory.titles("9") == ["Which?"]
+
+
+async def test_a_question_whose_deadline_does_not_wait_is_sent_all_the_same(database: Database) -> None:
+    routes = {"default": Route("default", ask=("nora",), providers=("memory",), expires_in=600.0)}
+    async with gateway(database, ScriptedAgent(asks("Which?")), contacts=NIGHT, routes=routes) as g:
+        await g.run()
+        assert g.memory.titles("9") == ["Which?"]

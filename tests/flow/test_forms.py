@@ -71,12 +71,23 @@ async def test_codes_cannot_be_guessed_or_asked_for_without_end(database: Databa
         await g.app.idle()
         with pytest.raises(Conflict, match="half a minute"):
             await g.app.forms.send_code(link)
-        for _ in range(5):
+        for _ in range(10):
             with pytest.raises(NotAllowed):
                 await g.app.forms.submit(link, {"q1": True}, code="wrong")
         with pytest.raises(NotAllowed, match="Too many"):
             await g.app.forms.submit(link, {"q1": True}, code=newest_code(g))
         g.clock.advance(31)
+        await g.app.forms.send_code(link)
+        await g.app.idle()
+        with pytest.raises(NotAllowed, match="Too many"):  # a new code does not bring new guesses
+            await g.app.forms.submit(link, {"q1": True}, code=newest_code(g))
+
+
+async def test_a_code_works_for_ten_minutes(database: Database) -> None:
+    async with gateway(database, form_auth="code") as g:
+        await g.app.asker.ask(AskRequest((WIPE,)))
+        await g.app.idle()
+        link = token_of(g.memory.shown[0].message.form_url)
         await g.app.forms.send_code(link)
         await g.app.idle()
         g.clock.advance(601)

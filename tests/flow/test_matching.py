@@ -81,3 +81,29 @@ async def test_cancel_stops_the_run_that_asks(database: Database) -> None:
         await g.types("1001", "cancel")
         assert (await g.settled(run.id)).status is RunStatus.CANCELLED
     assert agent.journal == []
+
+
+async def test_a_text_written_before_the_question_was_sent_answers_nothing_unasked(
+    database: Database,
+) -> None:
+    agent = ScriptedAgent(asks("Wipe?", confirm=True))
+    async with gateway(database, agent) as g:
+        written = g.clock.now - 60_000_000  # it waited at the service while we were down
+        run = await g.run()
+        await g.types("1001", "yes", sent_at=written)
+        assert (await g.settled(run.id)).status is RunStatus.WAITING
+        assert g.memory.titles("1001")[-1] == "I am not sure what “yes” is for. Is it this question?"
+        await g.taps("1001", "Wipe?")
+        assert (await g.settled(run.id)).result == [True]
+
+
+async def test_a_reply_to_a_message_that_asks_nothing_answers_no_question(database: Database) -> None:
+    agent = ScriptedAgent(asks("First?"))
+    async with gateway(database, agent) as g:
+        await g.run()
+        await g.types("1001", "one")
+        report = g.memory.shown[-1].id
+        run = await g.run()
+        await g.types("1001", "yes, thanks", references=[report])
+        assert (await g.settled(run.id)).status is RunStatus.WAITING
+        assert "I am not sure what “yes, thanks” is for." in g.memory.titles("1001")[-1]

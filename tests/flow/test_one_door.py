@@ -1,5 +1,8 @@
 """Law 7: one door, deny by default, by external id: never by a name or a token alone."""
 
+import pytest
+
+from answerback.errors import NotAllowed
 from answerback.model import RunStatus
 from answerback.testing import ScriptedAgent, asks
 from tests.support.databases import Database
@@ -63,3 +66,14 @@ async def test_a_mail_that_is_not_trusted_decides_nothing_and_says_where_to_answ
         assert (await g.settled(run.id)).status is RunStatus.WAITING
         assert "I can't be sure this mail is from you" in g.memory.titles("1001")[-1]
         assert "/f/" in g.memory.titles("1001")[-1]
+
+
+async def test_a_key_that_answers_for_somebody_who_was_not_asked_is_refused(database: Database) -> None:
+    agent = ScriptedAgent(asks("Which?"))
+    async with gateway(database, agent) as g:
+        run = await g.run()
+        (record,) = (await g.app.reader.interactions()).items
+        with pytest.raises(NotAllowed, match="not for Ben"):
+            await g.app.receiver.respond(record.id, "mine", by="ben", via="api")
+        await g.app.receiver.respond(record.id, "hers", by="alice", via="api")
+        assert (await g.settled(run.id)).result == ["hers"]

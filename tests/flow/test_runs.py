@@ -5,6 +5,7 @@ import pytest
 from answerback.errors import AgentUnavailable, Conflict, NotFound
 from answerback.model import Address, Contact, InteractionStatus, RunStatus
 from answerback.run import RunRequest
+from answerback.settings import Hitl
 from answerback.store import contacts
 from answerback.testing import ScriptedAgent, asks
 from tests.support.databases import Database
@@ -123,3 +124,16 @@ async def test_parallel_questions_are_answered_in_any_order(database: Database) 
             **{title: f"answer to {title}" for title in ("A?", "B?", "C?")},
             "Last?": "end",
         }
+
+
+async def test_a_run_that_asks_without_end_fails_at_its_limit(database: Database) -> None:
+    agent = ScriptedAgent(asks("1?"), asks("2?"), asks("3?"))
+    async with gateway(database, agent, hitl=Hitl(max_interactions=2)) as g:
+        run = await g.run()
+        await g.types("1001", "a")
+        await g.types("1001", "b")
+        run = await g.settled(run.id)
+    assert (run.status, run.error) == (
+        RunStatus.FAILED,
+        "It asked more than 2 questions (hitl.max_interactions).",
+    )

@@ -98,8 +98,8 @@ def test_where_all_that_disagrees_is_closed_the_strongest_is_told_of():
 
 
 def test_a_code_that_nobody_knows_keeps_the_only_open_question_from_being_assumed():
-    assert match(Evidence(open_for_sender=(A,), unknown_code=True)) == WhichOne((A,))
-    assert match(Evidence(A, open_for_sender=(A, B), unknown_code=True)) == Match("a", "token", "d-a")
+    assert match(Evidence(open_for_sender=(A,), doubtful=True)) == WhichOne((A,))
+    assert match(Evidence(A, open_for_sender=(A, B), doubtful=True)) == Match("a", "token", "d-a")
 
 
 opens = st.builds(asked, st.sampled_from("abcde"), st.sampled_from([PENDING, COMPLETED]))

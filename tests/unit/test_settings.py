@@ -66,8 +66,8 @@ class TestScalars:
         assert read("# nothing\n") == read("") == read("---\n...\n")
 
     def test_they_are_converted_by_the_type_of_their_setting(self):
-        read_settings = read("hitl: {enabled: no, max_interactions: 7}\nlimits: {body_bytes: 2 MiB}")
-        assert read_settings.hitl.enabled is False
+        read_settings = read("hitl: {may_approve: yes, max_interactions: 7}\nlimits: {body_bytes: 2 MiB}")
+        assert read_settings.hitl.may_approve is True
         assert read_settings.hitl.max_interactions == 7
         assert read_settings.limits.body_bytes == 2 * 1024 * 1024
 
@@ -754,3 +754,12 @@ def test_reading_settings_imports_nothing_heavy():
     code = f"import sys, answerback.settings; print({heavy} & set(sys.modules) or 'light')"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "light"
+
+
+class TestWhatThisVersionCannotDo:
+    @pytest.mark.parametrize(
+        ("text", "said"), [("mode: llm", "stand-ins"), ("enabled: no", "switch questions off")]
+    )
+    def test_it_is_refused_rather_than_ignored(self, text, said):
+        with pytest.raises(ConfigurationError, match=said):
+            read(f"hitl: {{{text}}}\n")

@@ -22,6 +22,7 @@ class _Agreement:
         self.api_keys()
         self.addresses()
         self.routes()
+        self.stand_ins()
 
     def error(self, path: str, message: str) -> ConfigurationError:
         return self.source.error(path, f"{self.source.full(path)}: {message}")
@@ -67,6 +68,13 @@ class _Agreement:
                 if other != id:  # else it would be open who answered
                     message = f'"{other}" has the same address; an address belongs to one contact.'
                     raise self.error(f"contacts.{id}.addresses.{address.provider}", message)
+
+    def stand_ins(self) -> None:
+        """Refused rather than ignored: nobody would answer."""
+        if self.settings.hitl.mode != "human":
+            raise self.error("hitl.mode", "this version has no stand-ins yet; only human works.")
+        if not self.settings.hitl.enabled:
+            raise self.error("hitl.enabled", "this version cannot switch questions off; leave it out.")
 
     def routes(self) -> None:
         for name, route in self.settings.routes.items():

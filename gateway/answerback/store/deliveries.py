@@ -89,9 +89,7 @@ _message: dict[str, Any] = {
     "delivery_id": p("delivery_id"),
 }
 ADD_MESSAGE = both(lambda insert: insert(M).values(_message).on_conflict_do_nothing())
-SET_CODE = Query(
-    update(D).where(D.c.id == p("key")).values(code_hash=p("hash"), code_until=p("until"), code_tries=0)
-)
+SET_CODE = Query(update(D).where(D.c.id == p("key")).values(code_hash=p("hash"), code_until=p("until")))
 TRY_CODE = Query(update(D).where(D.c.id == p("key")).values(code_tries=D.c.code_tries + 1))
 USE_CODE = Query(update(D).where(D.c.id == p("key")).values(code_hash="", code_until=null()))
 RECEIPT = Query(
