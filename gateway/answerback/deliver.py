@@ -5,6 +5,7 @@ import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from answerback.background import Background
 from answerback.backoff import pause
 from answerback.context import Context
 from answerback.errors import Moved, TryLater, Undeliverable
@@ -32,42 +33,24 @@ class Loaded:
     thread: tuple[str, ...]  # ids of our earlier messages at the same place about the same thing
 
 
-class Deliverer:
+class Deliverer(Background):
     """The outbox's worker: one semaphore a provider, so that a hanging one delays nobody else."""
 
     def __init__(self, context: Context, providers: Mapping[str, Provider]) -> None:
+        super().__init__()
         self._context, self._providers = context, providers
         self._gates = {name: asyncio.Semaphore(AT_ONCE) for name in providers}
-        self._tasks: set[asyncio.Task[None]] = set()
 
     def take(self, rows: list[Row]) -> None:
         """Send deliveries that this process has already claimed."""
         for row in rows:
-            task = asyncio.create_task(self._deliver(row))
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
+            self._spawn(self._deliver(row))
 
     async def pump(self, limit: int = 100) -> int:
         """Claim what is due and send it; how many were claimed."""
         rows = await self._context.store.write(lambda tx: deliveries.claim(tx, self._context.owner, limit))
         self.take(rows)
         return len(rows)
-
-    @property
-    def busy(self) -> bool:
-        """Whether something is under way."""
-        return bool(self._tasks)
-
-    async def idle(self) -> None:
-        """Until nothing is under way."""
-        while self._tasks:
-            await asyncio.wait(set(self._tasks))
-
-    async def close(self) -> None:
-        """Stop; what was under way is due again when its claim lapses."""
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _deliver(self, row: Row) -> None:
         provider = self._providers.get(row["provider"])

@@ -5,6 +5,7 @@ import logging
 from collections.abc import Mapping
 
 from answerback.agent import Agent, Failed, Finished, Paused, State, Target
+from answerback.background import Background
 from answerback.backoff import pause
 from answerback.context import Context
 from answerback.errors import AgentUnavailable, DoesNotFit, NotPending
@@ -18,19 +19,17 @@ GIVE_UP = 10  # attempts
 GONE = "The agent no longer waits for this question: its thread moved on without the answer."
 
 
-class Resumer:
+class Resumer(Background):
     """Works on interactions that are closed and not yet resumed, one at a time on each thread."""
 
     def __init__(self, context: Context, agents: Mapping[str, Agent]) -> None:
+        super().__init__()
         self._context, self._agents = context, agents
         self._gate = asyncio.Semaphore(AT_ONCE)
-        self._tasks: set[asyncio.Task[None]] = set()
 
     def take(self, handed: Handed) -> None:
         """Go on with a thread whose lease is ours."""
-        task = asyncio.create_task(self._go_on(handed))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        self._spawn(self._go_on(handed))
 
     async def pump(self, limit: int = 50) -> int:
         """Take what is due; how many threads were taken."""
@@ -46,22 +45,6 @@ class Resumer:
         for handed in taken:
             self.take(handed)
         return len(taken)
-
-    @property
-    def busy(self) -> bool:
-        """Whether something is under way."""
-        return bool(self._tasks)
-
-    async def idle(self) -> None:
-        """Until nothing is under way."""
-        while self._tasks:
-            await asyncio.wait(set(self._tasks))
-
-    async def close(self) -> None:
-        """Stop; what was under way is taken up again when its lease lapses."""
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _go_on(self, handed: Handed) -> None:
         try:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from answerback.agent import Agent, State
 from answerback.ask import cancel_run, require_people, route_of
+from answerback.background import Background
 from answerback.backoff import pause
 from answerback.context import Context
 from answerback.errors import AgentUnavailable, Conflict, NotFound
@@ -45,13 +46,13 @@ class Page:
     next: str | None
 
 
-class Runner:
+class Runner(Background):
     """One execution of an agent at a time on each thread."""
 
     def __init__(self, context: Context, agents: Mapping[str, Agent]) -> None:
+        super().__init__()
         self._context, self._agents = context, agents
         self._gate = asyncio.Semaphore(AT_ONCE)
-        self._tasks: set[asyncio.Task[None]] = set()
 
     async def start(self, request: RunRequest) -> Run:
         """Store a run and begin it. Raises `NotFound` (agent) or `Conflict` (the thread waits)."""
@@ -63,7 +64,7 @@ class Runner:
         thread = request.thread_id or interactions.new_id()
         run, lease, rows = await self._context.store.write(lambda tx: self._start(tx, request, thread, route))
         self._context.dispatch(rows)
-        self._spawn(run.id, lease, request.replace and bool(request.thread_id))
+        self._begin(run.id, lease, request.replace and bool(request.thread_id))
         return run
 
     def _start(self, tx: Tx, request: RunRequest, thread: str, route: Json) -> tuple[Run, Lease, list[Row]]:
@@ -117,9 +118,7 @@ class Runner:
 
     def stop_soon(self, thread: tuple[str, str]) -> None:
         """Tell an agent, in the background, that its run on (agent, thread) is cancelled."""
-        task = asyncio.create_task(self.stop(*thread))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        self._spawn(self.stop(*thread))
 
     async def stop(self, agent: str, thread: str) -> None:
         """Tell an agent that its run on a thread is cancelled."""
@@ -150,7 +149,7 @@ class Runner:
             return lease
 
         lease = await self._context.store.write(tx_)
-        self._spawn(id, lease)
+        self._begin(id, lease)
         return await self.get(id)
 
     async def pump(self, limit: int = 20) -> int:
@@ -167,29 +166,11 @@ class Runner:
 
         taken = await self._context.store.write(tx_)
         for id, lease in taken:
-            self._spawn(id, lease)
+            self._begin(id, lease)
         return len(taken)
 
-    @property
-    def busy(self) -> bool:
-        """Whether something is under way."""
-        return bool(self._tasks)
-
-    async def idle(self) -> None:
-        """Until nothing is under way."""
-        while self._tasks:
-            await asyncio.wait(set(self._tasks))
-
-    async def close(self) -> None:
-        """Stop; what was under way is taken up again when its lease lapses."""
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
-
-    def _spawn(self, id: str, lease: Lease, replace: bool = False) -> None:
-        task = asyncio.create_task(self._work(id, lease, replace))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+    def _begin(self, id: str, lease: Lease, replace: bool = False) -> None:
+        self._spawn(self._work(id, lease, replace))
 
     async def _work(self, id: str, lease: Lease, replace: bool) -> None:
         try:
