@@ -29,9 +29,10 @@ from answerback.registry import Problem
 from answerback.resume import Resumer
 from answerback.run import Runner
 from answerback.settings import Plugin, Settings
-from answerback.store import Store, Tx, choose, contacts, meta
+from answerback.store import Store, Tx, choose, contacts, interactions, leases, meta, runs
 from answerback.store.backend import Clock as Time
 from answerback.tokens import Tokens
+from answerback.wakeups import Wakeups
 
 log = logging.getLogger("answerback.app")
 DRAIN = 60.0  # seconds that intake gets before what fell due meanwhile is elapsed
@@ -58,6 +59,7 @@ class App:
     providers: dict[str, Provider]
     agents: dict[str, Agent]
     problems: list[Problem]
+    wakeups: Wakeups | None = None
     state: dict[str, str] = field(default_factory=dict)  # agents that cannot be used, and why
     _tasks: list[asyncio.Task[None]] = field(default_factory=list)
 
@@ -75,11 +77,17 @@ class App:
             self.context.store.close()
             raise
         self.intake.start()
+        if self.wakeups is not None:
+            self.wakeups.start()
         if clock:
             self._tasks.append(asyncio.create_task(self._wake_when_drained()))
 
     def _prepare(self, tx: Tx) -> None:
         meta.check_secret(tx, self.context.tokens.fingerprint)
+        if tx.dialect == "sqlite":  # we are its only process: what a dead one held is free at once
+            leases.free_all(tx)
+            tx.run(interactions.AT_ONCE, now=tx.now)
+            tx.run(runs.AT_ONCE, now=tx.now)
         contacts.configure(tx, self.settings.contacts.values())
 
     async def _open_agents(self) -> None:
@@ -110,6 +118,8 @@ class App:
             task.cancel()
         await self.clock.stop()
         await self.intake.close()
+        if self.wakeups is not None:
+            await self.wakeups.close()
         await asyncio.gather(self.runner.close(), self.resumer.close(), self.deliverer.close())
         for agent in self.agents.values():
             try:
@@ -183,6 +193,9 @@ def _connect(
     signals = context.signals
     signals.deliver, signals.resume, signals.rearm = deliverer.take, resumer.take, clock.rearm
     signals.stop = runner.stop_soon
+    wakeups = None
+    if settings.database != "sqlite":
+        wakeups = Wakeups(settings.database, context.owner, signals)
     return App(
         settings,
         context,
@@ -195,11 +208,12 @@ def _connect(
         elapser,
         Reader(context),
         Linker(context),
-        Intake(receiver, providers),
+        Intake(context, receiver, providers),
         clock,
         providers,
         agents,
         problems,
+        wakeups,
     )
 
 

@@ -18,6 +18,7 @@ from answerback.wording import Sheet, Told, compose
 
 log = logging.getLogger("answerback.deliver")
 AT_ONCE = 16  # messages under way on one provider
+PATIENCE = 20.0  # seconds in the queue after which a claim is looked at again: it must outlast the send
 TIMEOUT = 30.0  # seconds until a send counts as unknown
 GIVE_UP = 20  # attempts
 FALL_BACK_AFTER = 2  # temporary failures until the next provider is asked as well
@@ -58,10 +59,18 @@ class Deliverer(Background):
             if provider is None:
                 await self._later(row, 60.0, f"the provider {row['provider']} is not configured here")
                 return
+            taken = asyncio.get_running_loop().time()
             async with self._gates[row["provider"]]:
-                await self._attempt(provider, row)
+                waited = asyncio.get_running_loop().time() - taken
+                if waited < PATIENCE or await self._is_still_ours(row):
+                    await self._attempt(provider, row)
         except Exception:
             log.exception("deliver failed", extra={"delivery": row["id"]})
+
+    async def _is_still_ours(self, row: Row) -> bool:
+        """A claim may lapse in the queue of a slow provider; then another process may have sent it."""
+        owner = self._context.owner
+        return await self._context.store.write(lambda tx: deliveries.keep(tx, row, owner))
 
     async def _attempt(self, provider: Provider, row: Row) -> None:
         loaded = await self._context.store.read(lambda tx: self._load(tx, row))

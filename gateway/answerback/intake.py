@@ -1,23 +1,32 @@
 """Intake: opens the providers, and reads those that are polled, each in a loop of its own."""
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Mapping
 
 from answerback.backoff import jitter
+from answerback.context import Context
 from answerback.errors import ProviderError, StoreUnavailable, TryLater
 from answerback.provider import Provider
 from answerback.receive import Receiver
+from answerback.store import leases
+from answerback.store.leases import Lease
+from answerback.threads import kept
 
 log = logging.getLogger("answerback.intake")
 PAUSE_MAX = 60.0
+TURN = 10.0  # seconds between two looks of a process that is not the reader
+POLLING = "poll:"  # leases of providers stand beside those of threads, under a name no agent can have
 
 
 class Intake:
     """One task a provider: a provider that is away is tried again, and says so in `state`."""
 
-    def __init__(self, receiver: Receiver, providers: Mapping[str, Provider]) -> None:
-        self._receiver, self._providers = receiver, providers
+    def __init__(
+        self, context: Context, receiver: Receiver, providers: Mapping[str, Provider], turn: float = TURN
+    ) -> None:
+        self._context, self._receiver, self._providers, self.turn = context, receiver, providers, turn
         self._drained = {name: asyncio.Event() for name in providers}
         self._tasks: list[asyncio.Task[None]] = []
         self.state = dict.fromkeys(providers, "starting")
@@ -56,18 +65,34 @@ class Intake:
                     self._is_well(name)
                     self._drained[name].set()
                     return
-                await self._read(name, provider)
+                await self._read_while_ours(name, provider)
                 failures = 0
             except Exception as error:
                 failures += 1
                 await asyncio.sleep(self._pause(name, error, failures))
 
-    async def _read(self, name: str, provider: Provider) -> None:
+    async def _read_while_ours(self, name: str, provider: Provider) -> None:
+        """One process reads a polled provider; the others look now and then whether it is their turn."""
+        store = self._context.store
+        lease = await store.write(lambda tx: leases.take(tx, POLLING, name, self._context.owner))
+        if lease is None:
+            self._is_well(name)
+            await asyncio.sleep(self.turn)
+            return
+        try:
+            async with kept(self._context, lease):
+                while await store.write(lambda tx: leases.renew(tx, lease)):
+                    await self._read(name, provider, lease)
+        finally:
+            with contextlib.suppress(StoreUnavailable):
+                await store.write(lambda tx: leases.release(tx, lease))
+
+    async def _read(self, name: str, provider: Provider, lease: Lease) -> None:
         drained = self._drained[name].is_set()
         batch = await provider.poll(await self._receiver.cursor(name), None if drained else 0)
         self._is_well(name)
         if batch.events:
-            await self._receiver.polled(name, batch)
+            await self._receiver.polled(name, batch, lease)
         else:
             self._drained[name].set()
 

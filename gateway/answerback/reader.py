@@ -21,8 +21,8 @@ class Page:
 class Reader:
     """Reads only."""
 
-    def __init__(self, context: Context) -> None:
-        self._context = context
+    def __init__(self, context: Context, look_again: float = LOOK_AGAIN) -> None:
+        self._context, self._look_again = context, look_again
 
     async def interaction(self, id: str) -> Interaction:
         """A record, or `NotFound`."""
@@ -49,8 +49,8 @@ class Reader:
             record = await self.interaction(id)
             if record.status is not InteractionStatus.PENDING or left <= 0:
                 return record
-            await self._context.signals.wait(id, min(left, LOOK_AGAIN))
-            left -= LOOK_AGAIN  # an early wake-up that changed nothing costs a little of the time
+            await self._context.signals.wait(id, min(left, self._look_again))
+            left -= self._look_again  # an early wake-up that changed nothing costs a little of the time
 
     async def contacts(self) -> list[Contact]:
         """Everybody, with addresses."""

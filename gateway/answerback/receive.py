@@ -14,7 +14,8 @@ from answerback.model import Interaction, Json, Outcome
 from answerback.provider import Batch, HttpAnswer, Inbound, Provider, Receipt, Reply
 from answerback.read import validate_response
 from answerback.receipts import note
-from answerback.store import Tx, contacts, interactions, replies
+from answerback.store import Tx, contacts, interactions, leases, replies
+from answerback.store.leases import Lease
 from answerback.values import unstorable
 
 log = logging.getLogger("answerback.receive")
@@ -35,6 +36,21 @@ class _Event:
     found: tuple[Reply | Receipt, ...] = ()
     error: str = ""
     keys: tuple[str, ...] = field(default=())
+
+
+@dataclass(frozen=True, slots=True)
+class _Position:
+    """How far a poll has come, and the right to say so."""
+
+    cursor: str
+    lease: Lease | None
+
+    def move(self, tx: Tx, provider: str) -> bool:
+        """Store the cursor; False when the lease was lost (the fence refuses a late writer)."""
+        if self.lease is not None and not leases.renew(tx, self.lease):
+            return False
+        replies.move(tx, provider, self.cursor)
+        return True
 
 
 class Receiver:
@@ -61,9 +77,9 @@ class Receiver:
             raise NotFound("There is nothing to see here.")
         return answer
 
-    async def polled(self, provider: str, batch: Batch) -> None:
-        """What one poll brought, and its cursor, in one transaction."""
-        await self._take(self._plugin(provider), list(batch.events), batch.cursor)
+    async def polled(self, provider: str, batch: Batch, lease: Lease | None = None) -> None:
+        """What one poll brought, and its cursor, in one transaction; nothing, if the `lease` was lost."""
+        await self._take(self._plugin(provider), list(batch.events), _Position(batch.cursor, lease))
 
     async def cursor(self, provider: str) -> str:
         """How far a polled provider has been read."""
@@ -103,20 +119,22 @@ class Receiver:
             raise NotFound("There is no such provider.")
         return self._providers[name]
 
-    async def _take(self, plugin: Provider, inbounds: list[Inbound], cursor: str | None) -> None:
+    async def _take(self, plugin: Provider, inbounds: list[Inbound], position: _Position | None) -> None:
         events = [_parse(plugin, inbound) for inbound in inbounds]
         self._context.faults.reach("receive.before-commit")
         try:
-            done = await self._context.store.write(lambda tx: self._store(tx, plugin, events, cursor))
+            done = await self._context.store.write(lambda tx: self._store(tx, plugin, events, position))
         except StoreUnavailable:
             raise
         except Exception:
-            done = await self._one_by_one(plugin, events, cursor)
+            done = await self._one_by_one(plugin, events, position)
         self._context.faults.reach("receive.after-commit")
         for one in done:
             await self._follow(plugin, one)
 
-    async def _one_by_one(self, plugin: Provider, events: list[_Event], cursor: str | None) -> list[_Done]:
+    async def _one_by_one(
+        self, plugin: Provider, events: list[_Event], position: _Position | None
+    ) -> list[_Done]:
         """One bad event must not lose the others: it is stored with its error, and can be replayed."""
         done: list[_Done] = []
         for event in events:
@@ -128,18 +146,19 @@ class Receiver:
                 log.exception("an event could not be matched")
                 failed = _Event(event.raw, error=type(error).__name__, keys=event.keys)
                 await self._alone(plugin, failed)
-        if cursor is not None:
-            await self._context.store.write(lambda tx: replies.move(tx, plugin.name, cursor))
+        if position is not None:
+            await self._context.store.write(lambda tx: position.move(tx, plugin.name))
         return done
 
     async def _alone(self, plugin: Provider, event: _Event) -> list[_Done]:
         return await self._context.store.write(lambda tx: self._store(tx, plugin, [event], None))
 
-    def _store(self, tx: Tx, plugin: Provider, events: list[_Event], cursor: str | None) -> list[_Done]:
-        done = [one for event in events for one in self._event(tx, plugin, event)]
-        if cursor is not None:
-            replies.move(tx, plugin.name, cursor)
-        return done
+    def _store(
+        self, tx: Tx, plugin: Provider, events: list[_Event], position: _Position | None
+    ) -> list[_Done]:
+        if position is not None and not position.move(tx, plugin.name):
+            return []  # another process reads this provider now: it gets these events too
+        return [one for event in events for one in self._event(tx, plugin, event)]
 
     def _event(self, tx: Tx, plugin: Provider, event: _Event) -> list[_Done]:
         if event.error or not event.found:

@@ -31,10 +31,16 @@ class Signals:
         self.resume: Callable[[Handed], None] = _nobody
         self.stop: Callable[[tuple[str, str]], None] = _nobody  # (agent, thread) whose run was cancelled
         self.rearm: Callable[[], None] = lambda: None
+        self.elsewhere: Callable[[str], None] = _nobody  # tells other processes that an interaction changed
         self._waiting: dict[str, set[asyncio.Event]] = {}
 
     def changed(self, interaction_id: str) -> None:
-        """Wake those who wait for this interaction."""
+        """Wake those who wait for this interaction, here and in other processes."""
+        self.woken(interaction_id)
+        self.elsewhere(interaction_id)
+
+    def woken(self, interaction_id: str) -> None:
+        """Wake those who wait for it in this process."""
         for event in self._waiting.get(interaction_id, ()):
             event.set()
 

@@ -132,3 +132,18 @@ async def test_a_question_whose_deadline_does_not_wait_is_sent_all_the_same(data
     async with gateway(database, ScriptedAgent(asks("Which?")), contacts=NIGHT, routes=routes) as g:
         await g.run()
         assert g.memory.titles("9") == ["Which?"]
+
+
+async def test_a_claim_that_lapsed_in_the_queue_is_not_sent_by_two(database: Database) -> None:
+    async with gateway(database, ScriptedAgent(asks("Which?"))) as g:
+        g.memory.hang = asyncio.Event()
+        await g.app.runner.start(RunRequest("scripted"))
+        await g.app.runner.idle()
+        row = (await rows(g))[0]
+        write, owner = g.app.context.store.write, g.app.context.owner
+        assert await write(lambda tx: deliveries.keep(tx, row, owner))
+        g.clock.advance(61)
+        (again,) = await write(lambda tx: deliveries.claim(tx, "another process", 10))
+        assert not await write(lambda tx: deliveries.keep(tx, row, owner))
+        assert await write(lambda tx: deliveries.keep(tx, again, "another process"))
+        g.memory.hang.set()

@@ -45,6 +45,13 @@ CLAIM = Query(
     .where(D.c.id == p("key"), QUEUED)
     .values(lease_owner=p("owner"), next_attempt_at=p("until"), attempts=D.c.attempts + 1)
 )
+KEEP = Query(
+    update(D)
+    .where(
+        D.c.id == p("key"), QUEUED, D.c.lease_owner == p("owner"), D.c.next_attempt_at == p("claimed_until")
+    )
+    .values(next_attempt_at=p("until"))
+)
 POSTPONE = Query(
     update(D)
     .where(D.c.id == p("key"), QUEUED)
@@ -131,7 +138,14 @@ def claim(tx: Tx, owner: str, limit: int) -> list[Row]:
     for row in rows:
         tx.run(CLAIM, key=row["id"], owner=owner, until=tx.now + LEASE)
         row["attempts"] += 1
+        row["next_attempt_at"] = tx.now + LEASE
     return rows
+
+
+def keep(tx: Tx, row: Row, owner: str) -> bool:
+    """Make a claim last from now on; False when it has lapsed and somebody else took the delivery."""
+    until = tx.now + LEASE
+    return tx.run(KEEP, key=row["id"], owner=owner, claimed_until=row["next_attempt_at"], until=until) == 1
 
 
 def sent(tx: Tx, row: Row, message_ids: tuple[str, ...]) -> bool:

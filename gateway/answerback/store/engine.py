@@ -59,6 +59,11 @@ class Store:
         )
         self._thread.start()
 
+    @property
+    def is_open(self) -> bool:
+        """Whether it takes transactions."""
+        return self._thread is not None
+
     def close(self) -> None:
         """Commit what is waiting, then stop."""
         if self._thread is not None:

@@ -94,6 +94,7 @@ RESUMED = Query(
     .where(X.c.id == p("key"))
     .values(resumed_at=p("at"), resume_next_at=null(), resume_error=p("error"))
 )
+AT_ONCE = Query(update(X).where(X.c.resume_next_at > p("now")).values(resume_next_at=p("now")))
 POSTPONE = Query(update(X).where(X.c.id == p("key")).values(resume_next_at=p("at"), resume_error=p("error")))
 ADD_ANSWER = Query(insert(N).values({c.name: p(c.name) for c in N.c}))
 ADD_STATE = Query(insert(S).values(interaction_id=p("interaction_id"), state=p("state")))

@@ -42,6 +42,7 @@ _OURS = (
     T.c.owner == p("owner_"),
     T.c.fence == p("fence_"),
 )
+FREE_ALL = Query(update(T).where(T.c.owner != "").values(owner="", until=0))
 RENEW = Query(update(T).where(*_OURS).values(until=p("new_until")))
 RELEASE = Query(update(T).where(*_OURS).values(owner="", until=0))
 
@@ -60,6 +61,11 @@ def renew(tx: Tx, lease: Lease) -> bool:
 def release(tx: Tx, lease: Lease) -> bool:
     """Give it back; False when it was lost."""
     return tx.run(RELEASE, **_key(lease)) == 1
+
+
+def free_all(tx: Tx) -> None:
+    """Of the only process on its database, at its start: whoever held these is dead."""
+    tx.run(FREE_ALL)
 
 
 def _key(lease: Lease) -> dict[str, object]:

@@ -75,6 +75,7 @@ AGAIN = Query(
         updated_at=p("at"),
     )
 )
+AT_ONCE = Query(update(R).where(RUNNING, R.c.next_attempt_at > p("now")).values(next_attempt_at=p("now")))
 POSTPONE = Query(
     update(R)
     .where(R.c.id == p("key"), RUNNING)

@@ -1,0 +1,68 @@
+"""Wake-ups between processes on one PostgreSQL, by LISTEN and NOTIFY. Hints only: nothing depends on them."""
+
+import asyncio
+import logging
+from typing import Any
+
+from answerback.signals import Signals
+
+log = logging.getLogger("answerback.wakeups")
+NAME = "answerback"  # what PostgreSQL calls a channel
+AGAIN = 5.0  # seconds until a lost connection is tried again
+MOST = 1000  # hints kept while they cannot be sent; a lost one costs a waiter two seconds
+
+
+class Wakeups:
+    """Two connections: one hears, one tells. Outside of every transaction, so that no commit waits for it."""
+
+    def __init__(self, url: str, owner: str, signals: Signals) -> None:
+        self._url, self._owner, self._signals = url, owner, signals
+        self._out: asyncio.Queue[str] = asyncio.Queue(MOST)
+        self._tasks: list[asyncio.Task[None]] = []
+        self.hearing = asyncio.Event()  # set once the first hint could be heard
+
+    def start(self) -> None:
+        """Begin to hear and to tell."""
+        self._signals.elsewhere = self._tell
+        self._tasks = [
+            asyncio.create_task(self._always(self._hear)),
+            asyncio.create_task(self._always(self._say)),
+        ]
+
+    async def close(self) -> None:
+        """Stop."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def _tell(self, interaction_id: str) -> None:
+        if not self._out.full():
+            self._out.put_nowait(interaction_id)
+
+    async def _always(self, work: Any) -> None:
+        while True:
+            try:
+                await work()
+            except Exception as error:
+                log.info("wake-ups from other processes pause: %s", type(error).__name__)
+            await asyncio.sleep(AGAIN)
+
+    async def _connect(self) -> Any:
+        import psycopg
+
+        return await psycopg.AsyncConnection.connect(self._url, autocommit=True)
+
+    async def _hear(self) -> None:
+        async with await self._connect() as connection:
+            await connection.execute(f"LISTEN {NAME}")
+            self.hearing.set()
+            async for heard in connection.notifies():
+                owner, _, interaction_id = heard.payload.partition(":")
+                if owner != self._owner:
+                    self._signals.woken(interaction_id)
+
+    async def _say(self) -> None:
+        async with await self._connect() as connection:
+            while True:
+                payload = f"{self._owner}:{await self._out.get()}"
+                await connection.execute("SELECT pg_notify(%s, %s)", (NAME, payload))

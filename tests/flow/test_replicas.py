@@ -1,0 +1,141 @@
+"""Several gateways on one PostgreSQL: each message once, one reader a provider, wake-ups across."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from answerback.app import App, build
+from answerback.ask import AskRequest
+from answerback.model import InteractionStatus, Question
+from answerback.provider import Batch
+from answerback.reader import Reader
+from answerback.store import leases
+from answerback.testing import ManualClock, MemoryProvider
+from tests.flow.test_intake import PolledProvider, until
+from tests.support.databases import Database
+from tests.support.gateway import settings_for
+
+QUESTION = (Question("q1", "Which?"),)
+
+
+@dataclass(slots=True)
+class Pair:
+    """Two gateways that share a database and a clock, each with its own connection to the service."""
+
+    clock: ManualClock
+    phones: tuple[PolledProvider, PolledProvider]
+    apps: tuple[App, App]
+
+
+@contextlib.asynccontextmanager
+async def pair(url: str, folder: Path) -> AsyncIterator[Pair]:
+    (folder / "secret").write_text("the same secret for both of them")
+    clock, phones = ManualClock(), (PolledProvider(), PolledProvider())
+    database = Database(url, folder)
+    first, second = (
+        build(settings_for(database), time=clock, providers={"memory": phone}, agents={}) for phone in phones
+    )
+    async with contextlib.AsyncExitStack() as stack:
+        for app in (first, second):
+            app.intake.turn = 0.01
+            await app.start(clock=False)
+            stack.push_async_callback(stopped, app)
+            await until(lambda: bool(phones[0].cursors))
+        yield Pair(clock, phones, (first, second))
+
+
+async def stopped(app: App) -> None:
+    if app.context.store.is_open:
+        await app.stop()
+
+
+async def test_one_process_reads_a_polled_provider_and_another_takes_over_when_it_stops(
+    postgres_url: str, tmp_path: Path
+) -> None:
+    async with pair(postgres_url, tmp_path) as both:
+        await until(lambda: both.apps[1].intake.state["memory"] == "")
+        assert both.phones[0].cursors and both.phones[1].cursors == []
+        await both.apps[0].stop()
+        await until(lambda: bool(both.phones[1].cursors))
+
+
+async def test_a_reader_that_died_is_followed_when_its_lease_has_lapsed(
+    postgres_url: str, tmp_path: Path
+) -> None:
+    async with pair(postgres_url, tmp_path) as both:
+        for task in both.apps[0].intake._tasks:
+            task.cancel()  # as good as dead: it neither reads nor renews, and gave nothing back
+        await both.apps[0].context.store.write(lambda tx: leases.take(tx, "poll:", "memory", "the dead"))
+        assert both.phones[1].cursors == []
+        both.clock.advance(31)
+        await until(lambda: bool(both.phones[1].cursors))
+
+
+async def test_the_late_write_of_a_reader_that_lost_its_lease_is_refused(
+    postgres_url: str, tmp_path: Path
+) -> None:
+    async with pair(postgres_url, tmp_path) as both:
+        receiver = both.apps[0].receiver
+        lost = leases.Lease("poll:", "memory", "somebody else", 1)
+        late = Batch((both.phones[0].typed("9999", "late"),), "99")
+        await receiver.polled("memory", late, lost)
+        assert await receiver.cursor("memory") != "99"
+
+
+async def test_every_question_is_sent_once_whoever_was_asked_to_ask(
+    postgres_url: str, tmp_path: Path
+) -> None:
+    async with pair(postgres_url, tmp_path) as both:
+        await asyncio.gather(
+            *(
+                both.apps[number % 2].asker.ask(AskRequest(QUESTION, title=f"{number}"))
+                for number in range(20)
+            )
+        )
+        await asyncio.gather(*(app.idle() for app in both.apps))
+        for _ in range(3):
+            both.clock.advance(61)
+            await asyncio.gather(*(app.deliverer.pump() for app in both.apps))
+            await asyncio.gather(*(app.idle() for app in both.apps))
+        headings = [shown.message.heading for phone in both.phones for shown in phone.shown]
+    assert sorted(headings) == sorted(f"🟦 {number}" for number in range(20))
+
+
+async def test_who_waits_on_one_process_is_woken_by_an_answer_on_the_other(
+    postgres_url: str, tmp_path: Path
+) -> None:
+    async with pair(postgres_url, tmp_path) as both:
+        asked = await both.apps[0].asker.ask(AskRequest(QUESTION))
+        patient = Reader(both.apps[1].context, look_again=3600)
+        waiting = asyncio.create_task(patient.wait(asked.interaction.id, 3600))
+        await until(lambda: bool(both.apps[1].context.signals._waiting))
+        await listening(both.apps[1])
+        await both.apps[0].receiver.respond(asked.interaction.id, "here", by="", via="api")
+        record = await asyncio.wait_for(waiting, 30)
+        assert record.status is InteractionStatus.COMPLETED
+
+
+async def listening(app: App) -> None:
+    """Until the process hears wake-ups: they are hints, and before that nobody promised any."""
+    assert app.wakeups is not None
+    await asyncio.wait_for(app.wakeups.hearing.wait(), 30)
+
+
+def test_another_secret_is_refused(postgres_url: str, tmp_path: Path) -> None:
+    from answerback.errors import ConfigurationError
+
+    async def start(folder: Path) -> None:
+        folder.mkdir()
+        app = build(
+            settings_for(Database(postgres_url, folder)), providers={"memory": MemoryProvider()}, agents={}
+        )
+        await app.start(clock=False)
+        await app.stop()
+
+    asyncio.run(start(tmp_path / "one"))
+    with pytest.raises(ConfigurationError, match="another `secret`"):
+        asyncio.run(start(tmp_path / "two"))
