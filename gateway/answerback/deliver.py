@@ -49,7 +49,7 @@ class Deliverer(Background):
 
     async def pump(self, limit: int = 100) -> int:
         """Claim what is due and send it; how many were claimed."""
-        rows = await self._context.store.write(lambda tx: deliveries.claim(tx, self._context.owner, limit))
+        rows = await self._context.store.write(lambda tx: self._context.outbox.claim(tx, limit))
         self.take(rows)
         return len(rows)
 

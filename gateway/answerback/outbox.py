@@ -124,17 +124,28 @@ class Outbox:
     def _add(self, tx: Tx, not_before: int = 0, **row: Json) -> Row:
         if not_before > tx.now:
             return deliveries.add(tx, status="queued", next_attempt_at=not_before, **row)
-        allowed = self.paces.get(row["provider"])
-        if allowed is None:  # another process may have this provider
+        if row["provider"] not in self.paces:  # another process may have this provider
             return deliveries.add(tx, status="queued", next_attempt_at=tx.now, **row)
-        at = max(
+        at = self._slot(tx, row)
+        if at > tx.now:
+            waiting = {"next_attempt_at": at, "lease_owner": deliveries.ITS_TURN}
+            return deliveries.add(tx, status="queued", **waiting, **row)
+        claimed = {"lease_owner": self.owner, "attempts": 1, "next_attempt_at": tx.now + deliveries.LEASE}
+        return deliveries.add(tx, status="queued", **claimed, **row)
+
+    def claim(self, tx: Tx, limit: int) -> list[Row]:
+        """Due deliveries whose turn it is, claimed for this process."""
+        return deliveries.claim(tx, self.owner, limit, lambda row: self._slot(tx, row))
+
+    def _slot(self, tx: Tx, row: Row) -> int:
+        """When the provider may be sent this one; the slot is taken."""
+        allowed = self.paces.get(row["provider"])
+        if allowed is None:
+            return tx.now
+        return max(
             pace.reserve(tx, row["provider"], "", allowed.account),
             pace.reserve(tx, row["provider"], row["place"], allowed.place),
         )
-        if at > tx.now:
-            return deliveries.add(tx, status="queued", next_attempt_at=at, **row)
-        claimed = {"lease_owner": self.owner, "attempts": 1, "next_attempt_at": tx.now + deliveries.LEASE}
-        return deliveries.add(tx, status="queued", **claimed, **row)
 
     def ours(self, rows: list[Row]) -> list[Row]:
         """Those that were born claimed, to be sent right after the commit."""

@@ -1,9 +1,11 @@
 """Law 10, sending: a failing provider is retried, then set aside with its reason, and stops nothing else."""
 
 import asyncio
+import itertools
 
 from answerback.errors import Moved, TryLater, Undeliverable
 from answerback.model import Address, Contact, RunStatus
+from answerback.provider import Pace
 from answerback.run import RunRequest
 from answerback.settings import Route
 from answerback.store import Row, Tx, deliveries
@@ -147,3 +149,26 @@ async def test_a_claim_that_lapsed_in_the_queue_is_not_sent_by_two(database: Dat
         assert not await write(lambda tx: deliveries.keep(tx, row, owner))
         assert await write(lambda tx: deliveries.keep(tx, again, "another process"))
         g.memory.hang.set()
+
+
+class Slow(MemoryProvider):
+    """A service that takes one message a second in each place."""
+
+    pace = Pace(account=30, place=1)
+
+
+async def test_after_an_outage_messages_go_out_one_by_one_at_the_services_pace(database: Database) -> None:
+    slow = Slow()
+    async with gateway(database, ScriptedAgent(asks("Which?")), providers={"memory": slow}) as g:
+        slow.failures.extend(TryLater(30, "down") for _ in range(5))
+        for _ in range(5):
+            await g.app.runner.start(RunRequest("scripted"))
+            g.clock.advance(2)
+            await g.sweep()
+        assert slow.shown == []
+        sent = []
+        for _ in range(60):
+            await g.later(1)
+            sent.append(len(slow.shown))
+        steps = [after - before for before, after in itertools.pairwise(sent)]
+        assert sent[-1] == 5 and max(steps) == 1

@@ -1,5 +1,6 @@
 """Deliveries and the provider messages they became. The outbox is a query over this table."""
 
+from collections.abc import Callable
 from typing import Any
 
 from sqlalchemy import bindparam as p
@@ -12,6 +13,7 @@ from answerback.tables import DeliveryRow, InteractionRow, MessageRow
 
 X = InteractionRow.__table__  # type: ignore[attr-defined]
 D, M = DeliveryRow.__table__, MessageRow.__table__  # type: ignore[attr-defined]
+ITS_TURN = "its turn"  # in place of an owner: the pace was reserved, and the row is due when its turn comes
 LEASE = 60_000_000  # microseconds that a claim lasts
 QUEUED = text("delivery.status = 'queued'")
 
@@ -44,6 +46,9 @@ CLAIM = Query(
     update(D)
     .where(D.c.id == p("key"), QUEUED)
     .values(lease_owner=p("owner"), next_attempt_at=p("until"), attempts=D.c.attempts + 1)
+)
+WAIT = Query(
+    update(D).where(D.c.id == p("key"), QUEUED).values(next_attempt_at=p("at"), lease_owner=p("its_turn"))
 )
 KEEP = Query(
     update(D)
@@ -85,7 +90,7 @@ DROP = Query(  # not sent yet, and nobody needs to see it any more; what is on i
     .where(
         D.c.interaction_id == p("interaction"),
         QUEUED,
-        text("lease_owner = ''"),
+        text("lease_owner IN ('', 'its turn')"),
         text("kind IN ('question', 'reminder')"),
     )
     .values(status="failed", error="no longer needed", next_attempt_at=null())
@@ -132,14 +137,20 @@ def add(tx: Tx, **row: object) -> Row:
     return full
 
 
-def claim(tx: Tx, owner: str, limit: int) -> list[Row]:
-    """Due deliveries, now claimed by `owner`; a claim lapses by itself when its owner dies."""
-    rows = tx.all(DUE, now=tx.now, limit=limit)
-    for row in rows:
+def claim(tx: Tx, owner: str, limit: int, slot: Callable[[Row], int] | None = None) -> list[Row]:
+    """Due deliveries, now claimed by `owner`; a claim lapses by itself when its owner dies.
+
+    `slot` reserves a row's turn and says when it comes; what must wait for its turn waits in its row.
+    """
+    ready = []
+    for row in tx.all(DUE, now=tx.now, limit=limit):
+        at = slot(row) if slot is not None and row["lease_owner"] != ITS_TURN else tx.now
+        if at > tx.now:
+            tx.run(WAIT, key=row["id"], at=at, its_turn=ITS_TURN)
+            continue
         tx.run(CLAIM, key=row["id"], owner=owner, until=tx.now + LEASE)
-        row["attempts"] += 1
-        row["next_attempt_at"] = tx.now + LEASE
-    return rows
+        ready.append(row | {"attempts": row["attempts"] + 1, "next_attempt_at": tx.now + LEASE})
+    return ready
 
 
 def keep(tx: Tx, row: Row, owner: str) -> bool:
