@@ -3,6 +3,7 @@
 import random
 
 LONGEST = 300.0  # seconds
+AWAY = 3 * 86_400_000_000  # microseconds that somebody else's outage is waited for
 
 
 def jitter() -> float:

@@ -2,11 +2,12 @@
 
 import asyncio
 import logging
+import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from answerback.background import Background
-from answerback.backoff import pause
+from answerback.backoff import AWAY, pause
 from answerback.context import Context
 from answerback.errors import Moved, TryLater, Undeliverable
 from answerback.model import Interaction, InteractionStatus, Json, MessageKind
@@ -18,10 +19,11 @@ from answerback.wording import Sheet, Told, compose
 
 log = logging.getLogger("answerback.deliver")
 AT_ONCE = 16  # messages under way on one provider
-PATIENCE = 20.0  # seconds in the queue after which a claim is looked at again: it must outlast the send
+AT_ONCE_PLACE = 2  # and to one place on it
 TIMEOUT = 30.0  # seconds until a send counts as unknown
-GIVE_UP = 20  # attempts
+GIVE_UP = 20  # attempts, when the plugin itself raises
 FALL_BACK_AFTER = 2  # temporary failures until the next provider is asked as well
+FALL_BACK_WAIT = 60.0  # seconds: a wait that is longer than this is a reason to do so at once
 UNSURE = 60.0  # seconds before a message that may have arrived is sent again
 
 
@@ -34,6 +36,16 @@ class Loaded:
     thread: tuple[str, ...]  # ids of our earlier messages at the same place about the same thing
 
 
+@dataclass(frozen=True, slots=True)
+class _Trouble:
+    """Why a message was not taken. `unsure`: it may have been. `away`: the service is, not the plugin."""
+
+    why: str
+    seconds: float = 0.0
+    unsure: bool = False
+    away: bool = False
+
+
 class Deliverer(Background):
     """The outbox's worker: one semaphore a provider, so that a hanging one delays nobody else."""
 
@@ -41,6 +53,9 @@ class Deliverer(Background):
         super().__init__()
         self._context, self._providers = context, providers
         self._gates = {name: asyncio.Semaphore(AT_ONCE) for name in providers}
+        self._places: weakref.WeakValueDictionary[tuple[str, str], asyncio.Semaphore] = (
+            weakref.WeakValueDictionary()
+        )
 
     def take(self, rows: list[Row]) -> None:
         """Send deliveries that this process has already claimed."""
@@ -59,21 +74,28 @@ class Deliverer(Background):
             if provider is None:
                 await self._later(row, 60.0, f"the provider {row['provider']} is not configured here")
                 return
-            taken = asyncio.get_running_loop().time()
-            async with self._gates[row["provider"]]:
-                waited = asyncio.get_running_loop().time() - taken
-                if waited < PATIENCE or await self._is_still_ours(row):
-                    await self._attempt(provider, row)
+            place = self._place(row)
+            async with place, self._gates[row["provider"]]:
+                await self._attempt(provider, row)
         except Exception:
             log.exception("deliver failed", extra={"delivery": row["id"]})
 
-    async def _is_still_ours(self, row: Row) -> bool:
-        """A claim may lapse in the queue of a slow provider; then another process may have sent it."""
+    def _place(self, row: Row) -> asyncio.Semaphore:
+        """Narrower than the provider's gate: one person whose messages hang does not fill that."""
+        key = row["provider"], row["place"]
+        return self._places.setdefault(key, asyncio.Semaphore(AT_ONCE_PLACE))
+
+    async def _is_still_ours(self, row: Row, now: int) -> bool:
+        """A claim may lapse in the queue of a slow provider; one that is about to is made to last."""
+        if row["next_attempt_at"] - now > deliveries.LEASE // 2:
+            return True
         owner = self._context.owner
         return await self._context.store.write(lambda tx: deliveries.keep(tx, row, owner))
 
     async def _attempt(self, provider: Provider, row: Row) -> None:
         loaded = await self._context.store.read(lambda tx: self._load(tx, row))
+        if not await self._is_still_ours(row, loaded.told.now):
+            return  # whoever took it over sends it
         if _needless(row, loaded.record):
             await self._context.store.write(lambda tx: deliveries.failed(tx, row, "no longer needed"))
             return
@@ -125,12 +147,14 @@ class Deliverer(Background):
         elif isinstance(error, Undeliverable):
             await self._give_up(row, record, error)
         elif isinstance(error, TryLater):
-            await self._again(row, record, error.seconds, error.reason, unsure=error.maybe_sent)
+            await self._again(row, record, _Trouble(error.reason, error.seconds, error.maybe_sent, away=True))
         elif isinstance(error, TimeoutError):
-            await self._again(row, record, UNSURE, "no answer from the service", unsure=True)
+            await self._again(row, record, _Trouble("no answer from the service", unsure=True, away=True))
+        elif isinstance(error, OSError):
+            await self._again(row, record, _Trouble("the service cannot be reached", unsure=True, away=True))
         else:
             log.error("the provider %s raised %s", row["provider"], type(error).__name__, exc_info=error)
-            await self._again(row, record, 0, f"{type(error).__name__} in the provider", unsure=False)
+            await self._again(row, record, _Trouble(f"{type(error).__name__} in the provider"))
 
     async def _moved(self, row: Row, place: str) -> None:
         def tx_(tx: Tx) -> None:
@@ -151,17 +175,19 @@ class Deliverer(Background):
         log.warning("not deliverable on %s: %s", row["provider"], error.reason)
         self._context.dispatch(await self._context.store.write(tx_))
 
-    async def _again(
-        self, row: Row, record: Interaction | None, seconds: float, why: str, *, unsure: bool
-    ) -> None:
-        wait = max(seconds, UNSURE if unsure else 0, pause(row["attempts"]))
+    async def _again(self, row: Row, record: Interaction | None, trouble: _Trouble) -> None:
+        """A service that is away is waited for, for days; a plugin that raises is given up after a while."""
+        status = "unknown" if trouble.unsure else "failed"
+        wait = max(trouble.seconds, UNSURE if trouble.unsure else 0, pause(row["attempts"]))
+        fall_back = row["attempts"] == FALL_BACK_AFTER or (row["attempts"] == 1 and wait > FALL_BACK_WAIT)
 
         def tx_(tx: Tx) -> list[Row]:
-            if row["attempts"] >= GIVE_UP:
-                deliveries.failed(tx, row, why, status="unknown" if unsure else "failed")
+            waited = tx.now - row["created_at"]
+            if (waited > AWAY) if trouble.away else (row["attempts"] >= GIVE_UP):
+                deliveries.failed(tx, row, trouble.why, status=status)
                 return self._next_provider(tx, row, record)
-            tx.run(deliveries.POSTPONE, key=row["id"], at=tx.now + round(wait * 1e6), why=why)
-            return self._next_provider(tx, row, record) if row["attempts"] == FALL_BACK_AFTER else []
+            tx.run(deliveries.POSTPONE, key=row["id"], at=tx.now + round(wait * 1e6), why=trouble.why)
+            return self._next_provider(tx, row, record) if fall_back else []
 
         self._context.dispatch(await self._context.store.write(tx_))
         self._context.signals.rearm()

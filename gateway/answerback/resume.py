@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from answerback.agent import Agent, Failed, Finished, Paused, State, Target
 from answerback.background import Background
-from answerback.backoff import pause
+from answerback.backoff import AWAY, pause
 from answerback.context import Context
 from answerback.errors import AgentUnavailable, DoesNotFit, NotPending
 from answerback.signals import Handed
@@ -54,7 +54,7 @@ class Resumer(Background):
             self._context.faults.reach("resume.after-agent")
             await self._conclude(handed, state, error)
         except AgentUnavailable as unavailable:
-            await self._later(handed, str(unavailable))
+            await self._later(handed, str(unavailable), away=True)
         except Exception as error:
             log.exception("resume failed", extra={"interaction": handed.record.id})
             await self._later(handed, f"{type(error).__name__} while resuming")
@@ -88,19 +88,20 @@ class Resumer(Background):
         self._context.signals.changed(handed.record.id)
         announce(self._context, concluded, handed.lease)
 
-    async def _later(self, handed: Handed, why: str) -> None:
-        """Try again after a while; after many tries, set it aside with its reason (the dead letter)."""
+    async def _later(self, handed: Handed, why: str, *, away: bool = False) -> None:
+        """Try again after a while; after many tries, set it aside with its reason (the dead letter).
+
+        `away`: the agent cannot be reached. That is waited for, for days: the answer was accepted.
+        """
 
         def tx_(tx: Tx) -> None:
             if not leases.release(tx, handed.lease):
                 return
             row = tx.one(interactions.GET, id=handed.record.id)
             assert row is not None
-            at = (
-                None
-                if row["resume_attempts"] >= GIVE_UP
-                else tx.now + round(pause(row["resume_attempts"]) * 1e6)
-            )
+            since = row["answered_at"] or row["expires_at"] or row["created_at"]
+            over = tx.now - since > AWAY if away else row["resume_attempts"] >= GIVE_UP
+            at = None if over else tx.now + round(pause(row["resume_attempts"]) * 1e6)
             tx.run(interactions.POSTPONE, key=handed.record.id, at=at, error=why)
 
         await self._context.store.write(tx_)

@@ -56,12 +56,22 @@ async def test_a_permanent_failure_asks_on_the_next_provider_at_once(database: D
 
 async def test_a_provider_that_keeps_failing_is_set_aside_with_its_reason(database: Database) -> None:
     async with gateway(database, ScriptedAgent(asks("Which?"))) as g:
-        g.memory.failures.extend(TryLater(1, "still busy") for _ in range(30))
+        g.memory.failures.extend(TryLater(1, "still busy") for _ in range(100))
         await g.run()
-        for _ in range(30):
-            await g.later(600)
+        for _ in range(73):
+            await g.later(3600)
         (row,) = await rows(g)
         assert (row["status"], row["error"], row["next_attempt_at"]) == ("failed", "still busy", None)
+
+
+async def test_a_plugin_that_keeps_raising_is_set_aside_sooner(database: Database) -> None:
+    async with gateway(database, ScriptedAgent(asks("Which?"))) as g:
+        g.memory.failures.extend(KeyError("a bug") for _ in range(30))
+        await g.run()
+        for _ in range(25):
+            await g.later(600)
+        (row,) = await rows(g)
+        assert (row["status"], row["error"]) == ("failed", "KeyError in the provider")
 
 
 async def test_a_place_that_moved_gets_the_message_at_its_new_id(database: Database) -> None:

@@ -75,13 +75,13 @@ async def test_an_answer_that_can_never_be_given_is_set_aside_with_its_reason(da
     agent = ScriptedAgent(asks("Which?"))
     async with gateway(database, agent) as g:
         await g.run()
-        agent.failures = [AgentUnavailable("gone for good") for _ in range(50)]
+        agent.failures = [RuntimeError("a bug in the adapter") for _ in range(50)]
         await g.types("1001", "kept")
         for _ in range(15):
             await g.later(600)
         (record,) = (await g.app.reader.interactions()).items
         assert (record.status, record.resumed_at) == (InteractionStatus.COMPLETED, None)
-        assert record.resume_error == "gone for good"
+        assert record.resume_error == "RuntimeError while resuming"
 
 
 async def test_unknown_agents_and_runs_are_not_found(database: Database) -> None:

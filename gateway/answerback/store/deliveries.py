@@ -14,6 +14,7 @@ from answerback.tables import DeliveryRow, InteractionRow, MessageRow
 X = InteractionRow.__table__  # type: ignore[attr-defined]
 D, M = DeliveryRow.__table__, MessageRow.__table__  # type: ignore[attr-defined]
 ITS_TURN = "its turn"  # in place of an owner: the pace was reserved, and the row is due when its turn comes
+LATE = 1_000_000  # microseconds after which a turn has been missed, and another one has to be taken
 LEASE = 60_000_000  # microseconds that a claim lasts
 QUEUED = text("delivery.status = 'queued'")
 
@@ -144,7 +145,8 @@ def claim(tx: Tx, owner: str, limit: int, slot: Callable[[Row], int] | None = No
     """
     ready = []
     for row in tx.all(DUE, now=tx.now, limit=limit):
-        at = slot(row) if slot is not None and row["lease_owner"] != ITS_TURN else tx.now
+        in_turn = row["lease_owner"] == ITS_TURN and tx.now - row["next_attempt_at"] <= LATE
+        at = tx.now if slot is None or in_turn else slot(row)
         if at > tx.now:
             tx.run(WAIT, key=row["id"], at=at, its_turn=ITS_TURN)
             continue
