@@ -126,8 +126,9 @@ class Deliverer(Background):
 
     def _load(self, tx: Tx, row: Row) -> Loaded:
         record = interactions.get(tx, row["interaction_id"]) if row["interaction_id"] else None
-        person = contacts.contact(tx, row["contact_id"])
-        names = {id: found.name for id in _named(record) if (found := contacts.contact(tx, id))}
+        person = contacts.person(tx, row["contact_id"])
+        who = contacts.person(tx, record.answered_by) if record is not None else None
+        names = {who.id: who.name} if who is not None else {}
         picks = _pick_tokens(tx, row, self._context)
         return Loaded(record, Told(person, names, tx.now, picks), _thread(tx, row))
 
@@ -217,10 +218,6 @@ class Deliverer(Background):
 def _needless(row: Row, record: Interaction | None) -> bool:
     asks = row["kind"] in ("question", "reminder")
     return asks and (record is None or record.status is not InteractionStatus.PENDING)
-
-
-def _named(record: Interaction | None) -> list[str]:
-    return [id for id in (record.answered_by, *record.route.get("ask", ())) if id] if record else []
 
 
 def _thread(tx: Tx, row: Row) -> tuple[str, ...]:

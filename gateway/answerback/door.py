@@ -1,6 +1,6 @@
 """The one door: decides whose answer wins, inside one transaction, whatever way it came in (laws 2 and 7)."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from answerback.context import Context
 from answerback.model import Answer, Interaction, InteractionStatus, Json, Outcome, RunStatus
@@ -37,17 +37,23 @@ def decide(
     answer = Answer(values, text, actor.contact, actor.via, tx.now)
     at = min(tx.now, actor.at) if actor.at is not None else tx.now
     won = interactions.complete(tx, record, answer, at=at)
-    after = interactions.get(tx, record.id)
-    assert after is not None
     if not won:
+        after = interactions.get(tx, record.id)
+        assert after is not None
         audit.add(tx, record.id, "came too late", actor=actor.contact)
         return Decision(lost(after), after)
+    after = replace(
+        record,
+        status=InteractionStatus.COMPLETED,
+        answer=answer,
+        answered_by=answer.by,
+        answered_via=answer.via,
+        answered_at=tx.now,
+    )
     audit.add(tx, record.id, "answered", actor=actor.contact, content=canonical(values))
     decision = Decision(Outcome.ACCEPTED, after, context.outbox.outcomes(tx, after))
     if after.interrupt_id:
-        row = tx.one(interactions.GET, id=record.id)
-        assert row is not None
-        decision.handed = hand_over(tx, context, row)
+        decision.handed = hand_over(tx, context, after)
     if after.run_id:
         tx.run(runs.STATUS, key=after.run_id, old=RunStatus.WAITING, new_status=RunStatus.RUNNING, at=tx.now)
     return decision

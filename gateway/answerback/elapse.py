@@ -1,5 +1,7 @@
 """elapse: what time does to a pending question: reminders, and the deadline's outcome."""
 
+from dataclasses import replace
+
 from answerback.ask import cancel_run, next_action, stays_open
 from answerback.context import Context
 from answerback.model import Answer, Interaction, InteractionStatus, MessageKind, OnExpire
@@ -66,9 +68,9 @@ class Elapser:
         rows = self._context.outbox.outcomes(tx, record)
         if record.on_expire is OnExpire.CANCEL and record.run_id:
             rows += cancel_run(tx, self._context, record.run_id, "nobody answered in time")
-        row = tx.one(interactions.GET, id=record.id)
-        assert row is not None
-        return record, rows, hand_over(tx, self._context, row) if row["resume_next_at"] is not None else None
+        closed = replace(record, status=InteractionStatus.EXPIRED, answer=answer)
+        resumes = answer is not None and bool(record.interrupt_id)
+        return record, rows, hand_over(tx, self._context, closed) if resumes else None
 
 
 def silence(record: Interaction, now: int) -> Answer:

@@ -1,23 +1,38 @@
 """evidence: what a reply carries, looked up: which of its sender's questions it may be for."""
 
+from dataclasses import dataclass
+
 from answerback.match import Evidence, Open, find_codes
-from answerback.model import InteractionStatus, Question
+from answerback.model import Interaction, Question
 from answerback.provider import Reply
 from answerback.store import Row, Tx, deliveries, interactions
-from answerback.store.codec import questions_in
 from answerback.tokens import hashed
 
 OPEN_LIMIT = 10  # questions offered at "which one?"
 SECOND = 1_000_000  # services tell times in whole seconds
 
 
-def gather(tx: Tx, provider: str, reply: Reply, contact: str) -> Evidence | None:
+@dataclass(slots=True)
+class Gathered:
+    """The evidence, and what was looked up for it, by id, so that nothing is looked up twice."""
+
+    evidence: Evidence
+    records: dict[str, Interaction]
+    rows: dict[str, Row]
+
+    @property
+    def questions(self) -> list[Question]:
+        """All that a text could answer: a word that is one of their choices is no command."""
+        found = [self.records[candidate.interaction_id] for candidate in self.evidence.open_for_sender]
+        return [question for record in found for question in record.questions]
+
+
+def gather(tx: Tx, provider: str, reply: Reply, contact: str) -> Gathered | None:
     """The evidence; None when the reply is about something that this sender may not answer (law 7)."""
     token = by_token(tx, reply)
     referenced = [row for id in reply.references if (row := _by_message(tx, provider, id))]
-    if any(
-        not _may_answer(row, provider, reply, contact) for row in (*([token] if token else []), *referenced)
-    ):
+    named = [*([token] if token else []), *referenced]
+    if any(not _may_answer(row, provider, reply, contact) for row in named):
         return None
     codes = find_codes(reply.text)
     coded = [
@@ -26,24 +41,46 @@ def gather(tx: Tx, provider: str, reply: Reply, contact: str) -> Evidence | None
         for row in tx.all(deliveries.BY_CODE, code=code, provider=provider, external_id=reply.sender)
         if _may_answer(row, provider, reply, contact)
     ]
-    open_ = tx.all(deliveries.OPEN_FOR, provider=provider, external_id=reply.sender, limit=OPEN_LIMIT)
-    open_ = [row for row in open_ if row["place"] == reply.place]
-    about_questions = _newest(referenced)
-    return Evidence(
-        token_delivery=_open(tx, token) if token else None,
-        referenced_deliveries=tuple(_open(tx, row) for row in about_questions),
-        codes=tuple(_open(tx, row) for row in _newest(coded)),
-        open_for_sender=tuple(_open(tx, row) for row in _newest(open_)),
+    open_: list[Row] = []
+    if token is None or not reply.data:  # a tap names its question: nothing else can be meant
+        found = tx.all(deliveries.OPEN_FOR, provider=provider, external_id=reply.sender, limit=OPEN_LIMIT)
+        open_ = [row for row in found if row["place"] == reply.place]
+    seen = _Seen(tx, {}, {})
+    about_questions = seen.all(referenced)
+    evidence = Evidence(
+        token_delivery=seen.one(token) if token else None,
+        referenced_deliveries=about_questions,
+        codes=seen.all(coded),
+        open_for_sender=seen.all(open_),
         doubtful=bool(codes and not coded)
         or bool(reply.references and not about_questions)
         or any(not _was_read(reply, row) for row in open_),
     )
+    return Gathered(evidence, seen.records, seen.rows)
 
 
-def asked_in(tx: Tx, evidence: Evidence) -> list[Question]:
-    """All that a text could answer: a word that is one of their choices is no command."""
-    found = [interactions.get(tx, candidate.interaction_id) for candidate in evidence.open_for_sender]
-    return [question for record in found if record is not None for question in record.questions]
+@dataclass(slots=True)
+class _Seen:
+    tx: Tx
+    records: dict[str, Interaction]
+    rows: dict[str, Row]
+
+    def one(self, row: Row) -> Open:
+        """What a delivery asked."""
+        id = row["interaction_id"]
+        if id not in self.records:
+            record = interactions.get(self.tx, id)
+            assert record is not None
+            self.records[id] = record
+        self.rows[row["id"]] = row
+        asked = self.records[id]
+        texts = tuple(question.text for question in asked.questions)
+        return Open(id, row["id"], asked.code, texts, asked.status)
+
+    def all(self, rows: list[Row]) -> tuple[Open, ...]:
+        """The newest delivery of each interaction (a reminder repeats its question)."""
+        newest = {row["interaction_id"]: row for row in rows if row["interaction_id"]}
+        return tuple(self.one(row) for row in newest.values())
 
 
 def by_token(tx: Tx, reply: Reply) -> Row | None:
@@ -70,15 +107,3 @@ def _was_read(reply: Reply, row: Row) -> bool:
     if row["sent_at"] is None:
         return False
     return bool(reply.sent_at is None or reply.sent_at + SECOND > row["sent_at"])
-
-
-def _open(tx: Tx, row: Row) -> Open:
-    record = tx.one(interactions.GET, id=row["interaction_id"])
-    assert record is not None
-    texts = tuple(question.text for question in questions_in(record["questions"]))
-    return Open(row["interaction_id"], row["id"], record["code"], texts, InteractionStatus(record["status"]))
-
-
-def _newest(rows: list[Row]) -> list[Row]:
-    """One delivery an interaction (a reminder repeats its question)."""
-    return list({row["interaction_id"]: row for row in rows if row["interaction_id"]}.values())

@@ -6,7 +6,7 @@ from answerback import linking
 from answerback.ask import cancel_run
 from answerback.context import Context
 from answerback.door import Actor, Decision, decide, lost
-from answerback.evidence import asked_in, by_token, gather
+from answerback.evidence import Gathered, by_token, gather
 from answerback.match import Evidence, Match, WhichOne, match, strip_code
 from answerback.model import Contact, Interaction, InteractionStatus, Json, Outcome
 from answerback.outbox import place_of
@@ -45,17 +45,17 @@ class _Case:
 
 def consider(tx: Tx, context: Context, provider: str, reply: Reply) -> Effect:
     """Decide about one stored reply. Deny by default (law 7)."""
-    mine = contacts.address_of(tx, provider, reply.sender)
-    contact = mine.contact if mine is not None else ""
+    mine = tx.one(contacts.ADDRESS_OF, provider=provider, external_id=reply.sender)
+    contact = mine["contact_id"] if mine is not None else ""
     here = place_of(provider, reply.sender, reply.place, contact)
-    case = _Case(tx, context, provider, reply, here, contacts.contact(tx, contact))
+    case = _Case(tx, context, provider, reply, here, contacts.person(tx, contact))
     command = is_command(reply.text) if reply.text and not reply.data else None
     if command is not None and command[0] == "start" and command[1]:
         outcome, rows = linking.use(tx, context, provider, reply, command[1])
         return Effect(outcome, rows)
     if mine is None:
         return _stranger(case)
-    tx.run(contacts.SEEN, provider_=provider, external_=reply.sender, at=tx.now)
+    contacts.seen(tx, mine)
     if reply.data.startswith("link."):
         _, start, answer = [*reply.data.split(".", 2), "", ""][:3]
         outcome, rows = linking.confirm(tx, context, provider, reply, start, answer)
@@ -86,23 +86,20 @@ def _whose(case: _Case) -> str:
 
 
 def _for_question(case: _Case) -> Effect:
-    tx, reply = case.tx, case.reply
-    evidence = gather(tx, case.provider, reply, case.person.id if case.person else "")
-    if evidence is None:
+    reply = case.reply
+    gathered = gather(case.tx, case.provider, reply, case.person.id if case.person else "")
+    if gathered is None:
         return Effect(Outcome.NOT_ALLOWED, toast=_whose(case))
     words = reply.text if not reply.data else ""
-    command = is_command(words, asked_in(tx, evidence)) if words else None
-    if command is not None and (effect := _command(case, command, evidence)) is not None:
+    command = is_command(words, gathered.questions) if words else None
+    if command is not None and (effect := _command(case, command, gathered)) is not None:
         return effect
-    found = match(evidence)
+    found = match(gathered.evidence)
     if isinstance(found, WhichOne):
         return _which_one(case, [candidate.delivery_id for candidate in found.candidates])
     if not isinstance(found, Match):
         return _nothing(case)
-    record = interactions.get(tx, found.interaction_id)
-    assert record is not None
-    asked = tx.one(deliveries.GET, id=found.delivery_id) or case.here
-    return _answer(case, record, asked)
+    return _answer(case, gathered.records[found.interaction_id], gathered.rows[found.delivery_id])
 
 
 def _which_one(case: _Case, delivery_ids: list[str]) -> Effect:
@@ -193,20 +190,21 @@ def _say(
     return Effect(outcome, [row])
 
 
-def _command(case: _Case, command: tuple[str, str], evidence: Evidence) -> Effect | None:
+def _command(case: _Case, command: tuple[str, str], gathered: Gathered) -> Effect | None:
     """Commands that stand alone; None: it is a reply after all (an answer that happens to look like one)."""
     name, _ = command
     say = case.context.outbox.conversation
     if name == "help" or name == "start":
         return Effect(Outcome.COMMAND, [say(case.tx, case.here, "help", {})])
     if name == "pending":
-        return _pending(case, evidence)
+        return _pending(case, gathered.evidence)
     if name in STOPS:
-        found = match(evidence)
+        found = match(gathered.evidence)
         if isinstance(found, WhichOne):
             return _which_one(case, [candidate.delivery_id for candidate in found.candidates])
         if isinstance(found, Match):
-            return _stop(case, found)
+            record, asked = gathered.records[found.interaction_id], gathered.rows[found.delivery_id]
+            return _stop(case, record, asked)
         return _nothing(case)
     return None
 
@@ -218,11 +216,8 @@ def _pending(case: _Case, evidence: Evidence) -> Effect:
     return Effect(Outcome.COMMAND, [case.context.outbox.conversation(case.tx, case.here, "pending", args)])
 
 
-def _stop(case: _Case, found: Match) -> Effect:
+def _stop(case: _Case, record: Interaction, asked: Row) -> Effect:
     """The person stops the run that asks: law 7 held, since only what they may answer is matched."""
-    record = interactions.get(case.tx, found.interaction_id)
-    assert record is not None
-    asked = case.tx.one(deliveries.GET, id=found.delivery_id) or case.here
     if record.status is not InteractionStatus.PENDING:
         return _closed(case, record, lost(record), asked)
     if not record.run_id:

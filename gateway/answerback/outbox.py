@@ -154,8 +154,8 @@ class Outbox:
 
 def _after_quiet(tx: Tx, contact_id: str, deadline: int | None) -> int:
     """When somebody may be disturbed; now, if the deadline does not wait for that."""
-    person = contacts.contact(tx, contact_id)
-    if person is None:
+    person = contacts.person(tx, contact_id)
+    if person is None or not person.quiet_hours:
         return tx.now
     ends = end_of_quiet(person.quiet_hours, person.timezone, tx.now)
     return tx.now if deadline is not None and deadline <= ends else ends

@@ -11,6 +11,7 @@ from answerback.context import Context
 from answerback.errors import AgentUnavailable, DoesNotFit, NotPending
 from answerback.signals import Handed
 from answerback.store import Tx, audit, interactions, leases
+from answerback.store.codec import interaction_in
 from answerback.threads import announce, conclude, hand_over, kept
 
 log = logging.getLogger("answerback.resume")
@@ -36,7 +37,7 @@ class Resumer(Background):
 
         def tx_(tx: Tx) -> list[Handed]:
             found = [
-                hand_over(tx, self._context, row)
+                hand_over(tx, self._context, interaction_in(row))
                 for row in tx.all(interactions.UNRESUMED, now=tx.now, limit=limit)
             ]
             return [handed for handed in found if handed is not None]

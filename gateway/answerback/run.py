@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from answerback.agent import Agent, State
@@ -10,7 +10,7 @@ from answerback.ask import cancel_run, require_people, route_of
 from answerback.background import Background
 from answerback.backoff import pause
 from answerback.context import Context
-from answerback.errors import AgentUnavailable, Conflict, NotFound
+from answerback.errors import AgentUnavailable, Conflict, NotFound, Refused
 from answerback.model import Json, RunStatus
 from answerback.store import Row, Tx, interactions, leases, runs
 from answerback.store.codec import loads
@@ -46,6 +46,19 @@ class Page:
     next: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class _Order:
+    """What is to be done on a run's thread: start, replace, retry or reask."""
+
+    id: str
+    intent: str
+    input: Json = None
+
+
+def _intent(request: RunRequest) -> str:
+    return "replace" if request.replace and request.thread_id else "start"
+
+
 class Runner(Background):
     """One execution of an agent at a time on each thread."""
 
@@ -64,7 +77,7 @@ class Runner(Background):
         thread = request.thread_id or interactions.new_id()
         run, lease, rows = await self._context.store.write(lambda tx: self._start(tx, request, thread, route))
         self._context.dispatch(rows)
-        self._begin(run.id, lease, request.replace and bool(request.thread_id))
+        self._begin(_Order(run.id, _intent(request), request.input), lease)
         return run
 
     def _start(self, tx: Tx, request: RunRequest, thread: str, route: Json) -> tuple[Run, Lease, list[Row]]:
@@ -78,7 +91,8 @@ class Runner(Background):
         if lease is None:
             raise Conflict("This thread is working right now. Wait until it pauses or ends.")
         id = interactions.new_id()
-        runs.add(tx, id, request.agent, thread, request.input, route, tx.now + leases.SPAN)
+        due_at = tx.now + leases.SPAN
+        runs.add(tx, id, request.agent, thread, request.input, route, due_at, _intent(request))
         found = runs.get(tx, id)
         assert found is not None
         return found, lease, rows
@@ -149,63 +163,63 @@ class Runner(Background):
             return lease
 
         lease = await self._context.store.write(tx_)
-        self._begin(id, lease)
+        self._begin(_Order(id, intent), lease)
         return await self.get(id)
 
     async def pump(self, limit: int = 20) -> int:
         """Take up runs that were begun and whose worker has died."""
 
-        def tx_(tx: Tx) -> list[tuple[str, Lease]]:
+        def tx_(tx: Tx) -> list[tuple[_Order, Lease]]:
             taken = []
             for row in tx.all(runs.DUE, now=tx.now, limit=limit):
                 lease = leases.take(tx, row["agent"], row["thread_id"], self._context.owner)
                 tx.run(runs.POSTPONE, key=row["id"], at=tx.now + leases.SPAN, why=row["error"])
                 if lease is not None:
-                    taken.append((row["id"], lease))
+                    taken.append((_Order(row["id"], row["intent"], loads(row["input"])), lease))
             return taken
 
         taken = await self._context.store.write(tx_)
-        for id, lease in taken:
-            self._begin(id, lease)
+        for order, lease in taken:
+            self._begin(order, lease)
         return len(taken)
 
-    def _begin(self, id: str, lease: Lease, replace: bool = False) -> None:
-        self._spawn(self._work(id, lease, replace))
+    def _begin(self, order: _Order, lease: Lease) -> None:
+        self._spawn(self._work(order, lease))
 
-    async def _work(self, id: str, lease: Lease, replace: bool) -> None:
+    async def _work(self, order: _Order, lease: Lease) -> None:
         try:
             async with self._gate, kept(self._context, lease):
                 self._context.faults.reach("run.before-agent")
-                state = await self._step(id, lease, replace)
+                state = await self._step(order, lease)
             self._context.faults.reach("run.after-agent")
             concluded = await self._context.store.write(lambda tx: conclude(tx, self._context, lease, state))
             self._context.faults.reach("run.after-commit")
             announce(self._context, concluded, lease)
         except Exception as error:
-            if not isinstance(error, AgentUnavailable):
-                log.exception("run failed", extra={"run": id})
-            await self._later(id, lease, str(error) or type(error).__name__)
+            if not isinstance(error, AgentUnavailable | Refused):
+                log.exception("run failed", extra={"run": order.id})
+            why = str(error) or type(error).__name__
+            await self._later(order.id, lease, why, final=isinstance(error, Refused))
 
-    async def _step(self, id: str, lease: Lease, replace: bool) -> State:
-        row = await self._context.store.read(lambda tx: tx.one(runs.GET, id=id))
+    async def _step(self, order: _Order, lease: Lease) -> State:
         agent = self._agents.get(lease.agent)
-        if agent is None or row is None:
+        if agent is None:
             raise AgentUnavailable(f"The agent {lease.agent} is not configured here.")
-        if replace:
+        if order.intent == "retry":
+            return await agent.retry(lease.thread_id)
+        if order.intent == "reask":
+            return await agent.reask(lease.thread_id)
+        if order.intent == "replace":
             await agent.cancel(lease.thread_id)
-        begin: Callable[[], Awaitable[State]] = {
-            "retry": lambda: agent.retry(lease.thread_id),
-            "reask": lambda: agent.reask(lease.thread_id),
-        }.get(row["intent"], lambda: agent.start(lease.thread_id, loads(row["input"]), id))
-        return await begin()
+        return await agent.start(lease.thread_id, order.input, order.id)
 
-    async def _later(self, id: str, lease: Lease, why: str) -> None:
+    async def _later(self, id: str, lease: Lease, why: str, *, final: bool) -> None:
         def tx_(tx: Tx) -> None:
             if not leases.release(tx, lease):
                 return
             row = tx.one(runs.GET, id=id)
             attempts = row["attempts"] + 1 if row else GIVE_UP
-            if attempts >= GIVE_UP:
+            if final or attempts >= GIVE_UP:
                 runs.finish(tx, id, RunStatus.FAILED, error=why)
             else:
                 tx.run(runs.POSTPONE, key=id, at=tx.now + round(pause(attempts) * 1e6), why=why)

@@ -7,9 +7,10 @@ from collections.abc import AsyncIterator
 
 from answerback.agent import State
 from answerback.context import Context
+from answerback.model import Interaction
 from answerback.settle import Settled, settle
 from answerback.signals import Handed
-from answerback.store import Row, Tx, interactions, leases
+from answerback.store import Tx, interactions, leases
 from answerback.store.codec import interaction_in
 from answerback.store.leases import Lease
 
@@ -33,14 +34,15 @@ async def kept(context: Context, lease: Lease) -> AsyncIterator[None]:
         keeper.cancel()
 
 
-def hand_over(tx: Tx, context: Context, row: Row) -> Handed | None:
+def hand_over(tx: Tx, context: Context, record: Interaction) -> Handed | None:
     """Take the thread of an unresumed interaction; None while somebody else has it."""
-    lease = leases.take(tx, row["agent"], row["thread_id"], context.owner)
+    lease = leases.take(tx, record.agent, record.thread_id, context.owner)
     if lease is None:
-        tx.run(interactions.POSTPONE, key=row["id"], at=tx.now + leases.SPAN // 2, error=row["resume_error"])
+        at = tx.now + leases.SPAN // 2
+        tx.run(interactions.POSTPONE, key=record.id, at=at, error=record.resume_error)
         return None
-    tx.run(interactions.BEGUN, key=row["id"], again_at=tx.now + leases.SPAN)
-    return Handed(interaction_in(row), lease, row["resume_attempts"] > 0)
+    tx.run(interactions.BEGUN, key=record.id, again_at=tx.now + leases.SPAN)
+    return Handed(record, lease, record.resume_attempts > 0)
 
 
 def conclude(tx: Tx, context: Context, lease: Lease, state: State) -> tuple[Settled, Handed | None] | None:
@@ -52,7 +54,7 @@ def conclude(tx: Tx, context: Context, lease: Lease, state: State) -> tuple[Sett
         return None
     done = settle(tx, context, lease.agent, lease.thread_id, state)
     row = tx.one(interactions.UNRESUMED_OF, agent=lease.agent, thread_id=lease.thread_id)
-    return done, hand_over(tx, context, row) if row is not None else None
+    return done, hand_over(tx, context, interaction_in(row)) if row is not None else None
 
 
 def announce(context: Context, concluded: tuple[Settled, Handed | None] | None, lease: Lease) -> None:

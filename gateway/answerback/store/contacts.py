@@ -12,6 +12,7 @@ from answerback.store.query import Either, Query, both
 from answerback.store.tx import Row, Tx
 from answerback.tables import AddressRow, ContactRow, LinkRow
 
+MINUTE = 60_000_000  # microseconds
 C, A, L = ContactRow.__table__, AddressRow.__table__, LinkRow.__table__  # type: ignore[attr-defined]
 
 
@@ -73,6 +74,21 @@ def contact(tx: Tx, id: str) -> Contact | None:
     """A contact with its addresses."""
     row = tx.one(CONTACT, id=id) if id else None
     return None if row is None else _contact(tx, row)
+
+
+def person(tx: Tx, id: str) -> Contact | None:
+    """A contact without its addresses."""
+    row = tx.one(CONTACT, id=id) if id else None
+    if row is None:
+        return None
+    return Contact(row["id"], row["name"], row["language"], row["timezone"], row["quiet_hours"])
+
+
+def seen(tx: Tx, row: Row) -> None:
+    """Somebody wrote from this address: it works. Noted once a minute."""
+    last = row["last_inbound_at"]
+    if row["unreachable"] or last is None or tx.now - last > MINUTE:
+        tx.run(SEEN, provider_=row["provider"], external_=row["external_id"], at=tx.now)
 
 
 def contacts(tx: Tx) -> list[Contact]:

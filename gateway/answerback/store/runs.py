@@ -88,7 +88,16 @@ DUE = Query(
 NEXT = Query(select(func.min(R.c.next_attempt_at).label("at")).where(*_due))
 
 
-def add(tx: Tx, id: str, agent: str, thread_id: str, input: Json, route: Json, due_at: int | None) -> None:
+def add(
+    tx: Tx,
+    id: str,
+    agent: str,
+    thread_id: str,
+    input: Json,
+    route: Json,
+    due_at: int | None,
+    intent: str = "start",
+) -> None:
     """Insert a running run; `due_at` is when somebody else may take it up if we die."""
     tx.run(
         ADD,
@@ -100,7 +109,7 @@ def add(tx: Tx, id: str, agent: str, thread_id: str, input: Json, route: Json, d
         result="null",
         error="",
         route=dumps(route),
-        intent="start",
+        intent=intent,
         attempts=0,
         next_attempt_at=due_at,
         created_at=tx.now,
