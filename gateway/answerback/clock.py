@@ -61,24 +61,32 @@ class Clock:
             self._again = False
             seconds = await self._left()
             if seconds <= 0:
-                await self._pump()
-                seconds = max(SOON, await self._left())
+                fine = await self._pump()
+                seconds = max(SOON if fine else RETRY, await self._left())
         if not self._stopped:
             self._arm(SOON if self._again else seconds)
 
-    async def _pump(self) -> None:
+    async def _pump(self) -> bool:
+        """Whether all of them worked; one that fails stops no other."""
+        fine = True
         for pump in self._pumps:
             try:
                 await pump()
+            except StoreUnavailable as error:
+                log.warning("a sweep has to wait: %s", error)
+                fine = False
             except Exception:
                 log.exception("a sweep failed; it is tried again")
+                fine = False
+        return fine
 
     async def _left(self) -> float:
         """Seconds until something falls due; 0 or less when it has."""
         try:
             now, due = await self._store.read(next_due)
-        except StoreUnavailable as error:
-            log.warning("nobody knows what is due: %s", error)
+        except Exception as error:
+            known = isinstance(error, StoreUnavailable)
+            log.warning("nobody knows what is due: %s", error, exc_info=None if known else error)
             return RETRY
         return (due - now) / 1e6
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from answerback.background import Background
 from answerback.backoff import AWAY, pause
 from answerback.context import Context
-from answerback.errors import Moved, TryLater, Undeliverable
+from answerback.errors import Moved, StoreUnavailable, TryLater, Undeliverable
 from answerback.model import Interaction, InteractionStatus, Json, MessageKind
 from answerback.outbox import addresses
 from answerback.provider import Message, Provider
@@ -77,8 +77,11 @@ class Deliverer(Background):
             place = self._place(row)
             async with place, self._gates[row["provider"]]:
                 await self._attempt(provider, row)
-        except Exception:
+        except StoreUnavailable as error:  # the claim lapses, and then it is tried again
+            log.warning("a delivery has to wait: %s", error, extra={"delivery": row["id"]})
+        except Exception as error:
             log.exception("deliver failed", extra={"delivery": row["id"]})
+            await self._again(row, None, _Trouble(f"{type(error).__name__} while sending"))
 
     def _place(self, row: Row) -> asyncio.Semaphore:
         """Narrower than the provider's gate: one person whose messages hang does not fill that."""
@@ -96,6 +99,11 @@ class Deliverer(Background):
         loaded = await self._context.store.read(lambda tx: self._load(tx, row))
         if not await self._is_still_ours(row, loaded.told.now):
             return  # whoever took it over sends it
+        if loaded.record is not None and not loaded.record.readable:
+            await self._context.store.write(
+                lambda tx: deliveries.failed(tx, row, "its record cannot be read")
+            )
+            return
         if _needless(row, loaded.record):
             await self._context.store.write(lambda tx: deliveries.failed(tx, row, "no longer needed"))
             return

@@ -1,16 +1,24 @@
 """elapse: what time does to a pending question: reminders, and the deadline's outcome."""
 
+import asyncio
+import logging
+from collections.abc import Callable
 from dataclasses import replace
 
 from answerback.ask import cancel_run, next_action, stays_open
 from answerback.context import Context
+from answerback.errors import StoreUnavailable
 from answerback.model import Answer, Interaction, InteractionStatus, MessageKind, OnExpire
 from answerback.outbox import FORM
 from answerback.read import validate_response
 from answerback.signals import Handed
 from answerback.store import Row, Tx, audit, deliveries, interactions
-from answerback.store.codec import address_in, interaction_in
+from answerback.store.codec import address_in
 from answerback.threads import hand_over
+
+log = logging.getLogger("answerback.elapse")
+HOUR = 3_600_000_000  # microseconds
+Due = tuple[Interaction, list[Row], Handed | None]
 
 
 class Elapser:
@@ -20,24 +28,46 @@ class Elapser:
         self._context = context
 
     async def pump(self, limit: int = 200) -> int:
-        """Handle due interactions; how many there were."""
-        results = await self._context.store.write(lambda tx: self._due(tx, limit))
+        """Handle due interactions, each in a transaction of its own; how many there were."""
+        store = self._context.store
+        due = await store.read(
+            lambda tx: [row["id"] for row in tx.all(interactions.DUE, now=tx.now, limit=limit)]
+        )
+        results = await asyncio.gather(*(store.write(self._of(id)) for id in due), return_exceptions=True)
         self._context.faults.reach("elapse.after-commit")
-        for record, rows, handed in results:
-            self._context.dispatch(rows)
-            self._context.signals.changed(record.id)
-            if handed is not None:
-                self._context.signals.resume(handed)
-            if record.on_expire is OnExpire.CANCEL and record.run_id:
-                self._context.signals.stop((record.agent, record.thread_id))
-        return len(results)
+        for id, result in zip(due, results, strict=True):
+            if isinstance(result, tuple):
+                self._follow(*result)
+            elif isinstance(result, BaseException):
+                await self._set_aside(id, result)
+        return len(due)
 
-    def _due(self, tx: Tx, limit: int) -> list[tuple[Interaction, list[Row], Handed | None]]:
-        return [
-            self._one(tx, interaction_in(row)) for row in tx.all(interactions.DUE, now=tx.now, limit=limit)
-        ]
+    def _follow(self, record: Interaction, rows: list[Row], handed: Handed | None) -> None:
+        self._context.dispatch(rows)
+        self._context.signals.changed(record.id)
+        if handed is not None:
+            self._context.signals.resume(handed)
+        if record.on_expire is OnExpire.CANCEL and record.run_id:
+            self._context.signals.stop((record.agent, record.thread_id))
 
-    def _one(self, tx: Tx, record: Interaction) -> tuple[Interaction, list[Row], Handed | None]:
+    async def _set_aside(self, id: str, error: BaseException) -> None:
+        """One that cannot be handled is looked at again in an hour, and stops no other meanwhile."""
+        if isinstance(error, StoreUnavailable):
+            raise error
+        log.error("a deadline could not be handled", exc_info=error, extra={"interaction": id})
+        await self._context.store.write(lambda tx: tx.run(interactions.NEXT_AT, key=id, at=tx.now + HOUR))
+
+    def _of(self, id: str) -> Callable[[Tx], Due | None]:
+        def tx_(tx: Tx) -> Due | None:
+            record = interactions.get(tx, id)
+            still = record is not None and record.status is InteractionStatus.PENDING
+            return self._one(tx, record) if record is not None and still else None
+
+        return tx_
+
+    def _one(self, tx: Tx, record: Interaction) -> Due:
+        if not record.readable:
+            return unreadable(tx, record), [], None
         if record.expires_at is None or tx.now < record.expires_at:
             return record, self._remind(tx, record), None
         if stays_open(record):
@@ -60,7 +90,7 @@ class Elapser:
             for row in asked.values()
         ]
 
-    def _expire(self, tx: Tx, record: Interaction) -> tuple[Interaction, list[Row], Handed | None]:
+    def _expire(self, tx: Tx, record: Interaction) -> Due:
         answer = None if record.on_expire is OnExpire.CANCEL else silence(record, tx.now)
         if not interactions.close(tx, record, InteractionStatus.EXPIRED, "nobody answered in time", answer):
             return record, [], None
@@ -71,6 +101,13 @@ class Elapser:
         closed = replace(record, status=InteractionStatus.EXPIRED, answer=answer)
         resumes = answer is not None and bool(record.interrupt_id)
         return record, rows, hand_over(tx, self._context, closed) if resumes else None
+
+
+def unreadable(tx: Tx, record: Interaction) -> Interaction:
+    """Set a damaged record aside: nobody can answer it any more, and its reason stands in it."""
+    interactions.close(tx, record, InteractionStatus.CANCELLED, "its record cannot be read")
+    deliveries.shut(tx, record.id)
+    return record
 
 
 def silence(record: Interaction, now: int) -> Answer:

@@ -80,7 +80,8 @@ class _Seen:
     def all(self, rows: list[Row]) -> tuple[Open, ...]:
         """The newest delivery of each interaction (a reminder repeats its question)."""
         newest = {row["interaction_id"]: row for row in rows if row["interaction_id"]}
-        return tuple(self.one(row) for row in newest.values())
+        found = tuple(self.one(row) for row in newest.values())
+        return tuple(one for one in found if self.records[one.interaction_id].readable)
 
 
 def by_token(tx: Tx, reply: Reply) -> Row | None:

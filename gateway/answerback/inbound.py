@@ -117,6 +117,8 @@ def _nothing(case: _Case) -> Effect:
 
 def _answer(case: _Case, record: Interaction, asked: Row) -> Effect:
     tx, reply = case.tx, case.reply
+    if not record.readable:
+        return _nothing(case)
     if record.status is not InteractionStatus.PENDING:
         return _closed(case, record, lost(record), asked)
     if not reply.trusted:

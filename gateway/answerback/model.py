@@ -192,3 +192,4 @@ class Interaction:
     resumed_at: int | None = None
     resume_attempts: int = 0
     resume_error: str = ""
+    readable: bool = True  # False: its row is damaged, and it is set aside

@@ -2,22 +2,21 @@
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from answerback.agent import Agent, Failed, Finished, Paused, State, Target
 from answerback.background import Background
 from answerback.backoff import AWAY, pause
 from answerback.context import Context
-from answerback.errors import AgentUnavailable, DoesNotFit, NotPending
+from answerback.errors import AgentUnavailable, DoesNotFit, NotPending, StoreUnavailable
+from answerback.model import Interaction, RunStatus
 from answerback.signals import Handed
-from answerback.store import Tx, audit, interactions, leases
-from answerback.store.codec import interaction_in
-from answerback.threads import announce, conclude, hand_over, kept
+from answerback.store import Row, Tx, audit, interactions, leases, runs
+from answerback.threads import GONE, announce, conclude, hand_over, kept
 
 log = logging.getLogger("answerback.resume")
 AT_ONCE = 64  # threads that go on at the same time
 GIVE_UP = 10  # attempts
-GONE = "The agent no longer waits for this question: its thread moved on without the answer."
 
 
 class Resumer(Background):
@@ -33,19 +32,32 @@ class Resumer(Background):
         self._spawn(self._go_on(handed))
 
     async def pump(self, limit: int = 50) -> int:
-        """Take what is due; how many threads were taken."""
+        """Take what is due, each thread in a transaction of its own; how many threads were taken."""
+        store = self._context.store
+        due = await store.read(
+            lambda tx: [row["id"] for row in tx.all(interactions.UNRESUMED, now=tx.now, limit=limit)]
+        )
+        taken = await asyncio.gather(*(store.write(self._taking(id)) for id in due), return_exceptions=True)
+        for id, handed in zip(due, taken, strict=True):
+            if isinstance(handed, Handed):
+                self.take(handed)
+            elif isinstance(handed, StoreUnavailable):
+                raise handed
+            elif isinstance(handed, BaseException):
+                log.error("an answer could not be handed over", exc_info=handed, extra={"interaction": id})
+        return sum(isinstance(handed, Handed) for handed in taken)
 
-        def tx_(tx: Tx) -> list[Handed]:
-            found = [
-                hand_over(tx, self._context, interaction_in(row))
-                for row in tx.all(interactions.UNRESUMED, now=tx.now, limit=limit)
-            ]
-            return [handed for handed in found if handed is not None]
+    def _taking(self, id: str) -> Callable[[Tx], Handed | None]:
+        def tx_(tx: Tx) -> Handed | None:
+            record = interactions.get(tx, id)
+            if record is None:
+                return None
+            if not record.readable or record.answer is None:
+                tx.run(interactions.RESUMED, key=id, at=None, error="Its record cannot be read.")
+                return None
+            return hand_over(tx, self._context, record)
 
-        taken = await self._context.store.write(tx_)
-        for handed in taken:
-            self.take(handed)
-        return len(taken)
+        return tx_
 
     async def _go_on(self, handed: Handed) -> None:
         try:
@@ -95,18 +107,27 @@ class Resumer(Background):
         `away`: the agent cannot be reached. That is waited for, for days: the answer was accepted.
         """
 
-        def tx_(tx: Tx) -> None:
+        def tx_(tx: Tx) -> list[Row]:
             if not leases.release(tx, handed.lease):
-                return
+                return []
             row = tx.one(interactions.GET, id=handed.record.id)
             assert row is not None
             since = row["answered_at"] or row["expires_at"] or row["created_at"]
             over = tx.now - since > AWAY if away else row["resume_attempts"] >= GIVE_UP
             at = None if over else tx.now + round(pause(row["resume_attempts"]) * 1e6)
             tx.run(interactions.POSTPONE, key=handed.record.id, at=at, error=why)
+            return self._given_up(tx, handed.record, why) if over else []
 
-        await self._context.store.write(tx_)
+        self._context.dispatch(await self._context.store.write(tx_))
         self._context.signals.rearm()
+
+    def _given_up(self, tx: Tx, record: Interaction, why: str) -> list[Row]:
+        """Say so: the run failed, and `runs retry` gives the agent the same answer again."""
+        error = f"The answer could not be given to the agent: {why}"
+        if not record.run_id or not runs.finish(tx, record.run_id, RunStatus.FAILED, error=error):
+            return []
+        content = {"kind": "failed", "agent": record.agent, "error": error}
+        return self._context.outbox.notices(tx, record.run_id, content)
 
 
 def _name(state: State) -> str:

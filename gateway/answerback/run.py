@@ -16,7 +16,7 @@ from answerback.store import Row, Tx, interactions, leases, runs
 from answerback.store.codec import loads
 from answerback.store.leases import Lease
 from answerback.store.runs import Run
-from answerback.threads import announce, conclude, kept
+from answerback.threads import GONE, announce, conclude, kept
 from answerback.values import check
 
 log = logging.getLogger("answerback.run")
@@ -150,10 +150,12 @@ class Runner(Background):
         return await self._again(id, "reask")
 
     async def _again(self, id: str, intent: str) -> Run:
-        def tx_(tx: Tx) -> Lease:
+        def tx_(tx: Tx) -> Lease | None:
             row = tx.one(runs.GET, id=id)
             if row is None:
                 raise NotFound("There is no run with this id.")
+            if intent == "retry" and row["status"] == "failed" and self._revive(tx, id):
+                return None
             changed = (
                 tx.run(runs.AGAIN, key=id, old="failed", new_intent=intent, at=tx.now + leases.SPAN) == 1
             )
@@ -163,8 +165,18 @@ class Runner(Background):
             return lease
 
         lease = await self._context.store.write(tx_)
-        self._begin(_Order(id, intent), lease)
+        if lease is None:
+            self._context.signals.rearm()
+        else:
+            self._begin(_Order(id, intent), lease)
         return await self.get(id)
+
+    def _revive(self, tx: Tx, id: str) -> bool:
+        """Whether an accepted answer waits that the agent could not be given: then that is what to retry."""
+        if tx.run(interactions.REVIVE, run=id, gone=GONE, at=tx.now) == 0:
+            return False
+        tx.run(runs.STATUS, key=id, old="failed", new_status="running", at=tx.now)
+        return True
 
     async def pump(self, limit: int = 20) -> int:
         """Take up runs that were begun and whose worker has died."""

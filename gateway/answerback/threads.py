@@ -15,6 +15,7 @@ from answerback.store.codec import interaction_in
 from answerback.store.leases import Lease
 
 log = logging.getLogger("answerback.threads")
+GONE = "The agent no longer waits for this question: its thread moved on without the answer."
 
 
 @contextlib.asynccontextmanager

@@ -4,6 +4,7 @@ from starlette.types import ASGIApp
 
 from answerback.app import App
 from answerback.errors import StoreUnavailable
+from answerback.store import meta
 from answerback.web import Services, create_app
 from answerback.web.people import People
 
@@ -26,7 +27,7 @@ class Health:
 
     async def _store(self) -> str:
         try:
-            await self._app.context.store.read(lambda tx: tx.now)
+            await self._app.context.store.write(meta.probe)
         except StoreUnavailable as error:
             return str(error)
         return WELL

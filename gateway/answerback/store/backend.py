@@ -31,10 +31,10 @@ class Backend(Protocol):
     url: str  # as SQLAlchemy spells it, for the migrations
 
     def connect(self, *, writer: bool) -> Any: ...
-    def begin(self, cursor: Any) -> None: ...
+    def begin(self, connection: Any) -> None: ...
     def now(self, cursor: Any) -> int: ...
     def translate(self, error: Exception) -> Exception: ...
-    def is_lost(self, error: Exception) -> bool: ...
+    def is_lost(self, connection: Any, error: Exception) -> bool: ...
     def retryable(self, error: Exception) -> bool: ...
     def lock(self) -> None: ...
     def unlock(self) -> None: ...
@@ -68,8 +68,8 @@ class Sqlite:
             connection.execute("PRAGMA query_only=ON")
         connection.execute("PRAGMA mmap_size=0")
 
-    def begin(self, cursor: Any) -> None:
-        cursor.execute("BEGIN IMMEDIATE")
+    def begin(self, connection: Any) -> None:
+        connection.execute("BEGIN IMMEDIATE")
 
     def now(self, cursor: Any) -> int:
         return self._clock()  # the database lives in this process: its time is ours
@@ -79,7 +79,7 @@ class Sqlite:
             return StoreUnavailable(f"The database {self.path.name} cannot be used: {error}.")
         return error
 
-    def is_lost(self, error: Exception) -> bool:
+    def is_lost(self, connection: Any, error: Exception) -> bool:
         return False
 
     def retryable(self, error: Exception) -> bool:
@@ -116,20 +116,24 @@ class Postgresql:
         import psycopg
 
         self._psycopg, self._dsn, self._clock = psycopg, url, clock
+        # What a server says that has become a standby, or that has ended our session.
+        errors = psycopg.errors
+        self._moved = (errors.ReadOnlySqlTransaction, errors.IdleInTransactionSessionTimeout)
         self.url = url.replace("postgresql://", "postgresql+psycopg://", 1)
 
     def connect(self, *, writer: bool) -> Any:
         try:
             connection = self._psycopg.connect(self._dsn, autocommit=True, connect_timeout=10)
             connection.execute("SET idle_in_transaction_session_timeout = '60s'")
+            connection.execute("SET lock_timeout = '10s'")
             if not writer:
                 connection.execute("SET default_transaction_read_only = on")
         except self._psycopg.Error as error:
             raise self.translate(error) from error
         return connection
 
-    def begin(self, cursor: Any) -> None:
-        cursor.execute("BEGIN")
+    def begin(self, connection: Any) -> None:
+        connection.execute("BEGIN")
 
     def now(self, cursor: Any) -> int:
         if self._clock is not None:
@@ -138,12 +142,12 @@ class Postgresql:
         return int(cursor.fetchone()[0])
 
     def translate(self, error: Exception) -> Exception:
-        if isinstance(error, self._psycopg.OperationalError | self._psycopg.InterfaceError):
+        if isinstance(error, (self._psycopg.OperationalError, self._psycopg.InterfaceError, *self._moved)):
             return StoreUnavailable("PostgreSQL cannot be used: " + str(error).strip().splitlines()[0])
         return error
 
-    def is_lost(self, error: Exception) -> bool:
-        return isinstance(error, self._psycopg.OperationalError | self._psycopg.InterfaceError)
+    def is_lost(self, connection: Any, error: Exception) -> bool:
+        return bool(connection.closed) or isinstance(error, self._moved)
 
     def retryable(self, error: Exception) -> bool:
         errors = self._psycopg.errors

@@ -82,7 +82,27 @@ def answer_in(text: str) -> Answer | None:
 
 
 def interaction_in(row: Row) -> Interaction:
-    """A row of `interaction`, with all of its columns, as a record."""
+    """A row of `interaction`, with all of its columns, as a record. A damaged one must stop no other."""
+    try:
+        return _whole(row)
+    except (ValueError, TypeError, KeyError, AttributeError, LookupError):
+        names = (
+            "id",
+            "code",
+            "title",
+            "agent",
+            "run_id",
+            "thread_id",
+            "interrupt_id",
+            "digest",
+            "created_at",
+        )
+        known = {name: row[name] for name in names}
+        status = InteractionStatus(row["status"])
+        return Interaction(**known, status=status, questions=(), context="", readable=False)
+
+
+def _whole(row: Row) -> Interaction:
     return Interaction(
         id=row["id"],
         code=row["code"],

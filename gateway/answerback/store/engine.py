@@ -8,7 +8,6 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
-from answerback.errors import StoreUnavailable
 from answerback.store.backend import Backend
 from answerback.store.tx import Tx
 
@@ -40,6 +39,7 @@ class Store:
         self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="store-read")
         self._local = threading.local()
         self._open_readers: list[Any] = []
+        self._committing = False
 
     def open(self, prepare: Callable[[str], None] | None = None) -> None:
         """Take the lock, `prepare` the database's shape (given its URL), and start the writer.
@@ -89,20 +89,30 @@ class Store:
     # -- the reading threads
 
     def _read(self, tx: Callable[[Tx], T]) -> T:
+        for attempt in (1, 2):  # a read changes nothing: after a lost connection it is simply done again
+            connection = self._reader()
+            try:
+                cursor = connection.cursor()
+                try:
+                    return tx(Tx(cursor, self.backend.dialect, self.backend.now(cursor)))
+                finally:
+                    cursor.close()
+            except Exception as error:
+                lost = self.backend.is_lost(connection, error)
+                if lost:
+                    self._local.connection = None
+                    self._open_readers.remove(connection)
+                    _close(connection)
+                if not lost or attempt == 2:
+                    raise self.backend.translate(error) from error
+        raise AssertionError("unreachable")
+
+    def _reader(self) -> Any:
         connection = getattr(self._local, "connection", None)
         if connection is None:
             connection = self._local.connection = self.backend.connect(writer=False)
             self._open_readers.append(connection)
-        try:
-            cursor = connection.cursor()
-            try:
-                return tx(Tx(cursor, self.backend.dialect, self.backend.now(cursor)))
-            finally:
-                cursor.close()
-        except Exception as error:
-            if self.backend.is_lost(error):
-                self._local.connection = None
-            raise self.backend.translate(error) from error
+        return connection
 
     # -- the writing thread
 
@@ -128,64 +138,93 @@ class Store:
         return group, False
 
     def _commit(self, connection: Any, group: list[_Job]) -> Any:
-        try:
-            connection = self._together(connection, group)
-        except Exception as error:
-            connection = self._recover(connection, error)
-            if len(group) == 1 and not self.backend.retryable(error) and not self.backend.is_lost(error):
-                _fail(group[0], self.backend.translate(error))
-            else:
-                for job in group:  # one bad transaction must not spoil its neighbours
-                    connection = self._alone(connection, job)
+        connection, refused = self._begin(connection)
+        if refused is not None:  # nobody's transaction is to blame: all are refused together, and at once
+            for job in group:
+                _fail(job, refused)
             return connection
+        try:
+            self._run(connection, group)
+        except Exception as error:
+            return self._replay(self._recover(connection, error), group, error)
         _answer(group)
         return connection
 
-    def _together(self, connection: Any, group: list[_Job]) -> Any:
-        connection = connection or self.backend.connect(writer=True)
+    def _begin(self, connection: Any) -> tuple[Any, Exception | None]:
+        """A connection with an open transaction; or why there is none. A lost one is made anew, once."""
+        for attempt in (1, 2):
+            try:
+                connection = connection if connection is not None else self.backend.connect(writer=True)
+                self.backend.begin(connection)
+            except Exception as error:
+                found = connection is not None
+                connection = self._recover(connection, error)
+                if attempt == 2 or not found or connection is not None:
+                    return connection, self.backend.translate(error)
+            else:
+                return connection, None
+        raise AssertionError("unreachable")
+
+    def _run(self, connection: Any, group: list[_Job]) -> None:
+        self._committing = False
         cursor = connection.cursor()
-        self.backend.begin(cursor)
         now = self.backend.now(cursor)
         for job in group:
             job.result = job.tx(Tx(cursor, self.backend.dialect, now))
+        self._committing = True
         cursor.execute("COMMIT")
         cursor.close()
+
+    def _replay(self, connection: Any, group: list[_Job], error: Exception) -> Any:
+        """One by one, so that one bad transaction does not spoil its neighbours."""
+        if self._is_final(connection, group, error):
+            for job in group:
+                _fail(job, self.backend.translate(error))
+            return connection
+        for index, job in enumerate(group):
+            for attempt in range(RETRIES):
+                connection, refused = self._begin(connection)
+                if refused is not None:
+                    for left in group[index:]:
+                        _fail(left, refused)
+                    return connection
+                try:
+                    self._run(connection, [job])
+                except Exception as again:
+                    connection = self._recover(connection, again)
+                    if attempt == RETRIES - 1 or not self.backend.retryable(again):
+                        _fail(job, self.backend.translate(again))
+                        break
+                else:
+                    _answer([job])
+                    break
         return connection
 
-    def _alone(self, connection: Any, job: _Job) -> Any:
-        for attempt in range(RETRIES):
-            try:
-                connection = self._together(connection, [job])
-            except Exception as error:
-                connection = self._recover(connection, error)
-                last = attempt == RETRIES - 1
-                if last or not self.backend.retryable(error):
-                    _fail(job, self.backend.translate(error))
-                    break
-            else:
-                _answer([job])
-                break
-        return connection
+    def _is_final(self, connection: Any, group: list[_Job], error: Exception) -> bool:
+        """Whether another try would be wrong or of no use.
+
+        A connection lost during COMMIT leaves open whether it was committed: nothing is done twice.
+        """
+        if connection is None and self._committing:
+            return True
+        return len(group) == 1 and connection is not None and not self.backend.retryable(error)
 
     def _recover(self, connection: Any, error: Exception) -> Any:
         """The connection, rolled back; None when it has to be made anew."""
-        if connection is None or self.backend.is_lost(error):
-            return _closed(connection)
-        try:
-            connection.execute("ROLLBACK")
-        except Exception as rollback:
-            if self.backend.is_lost(rollback) or isinstance(
-                self.backend.translate(rollback), StoreUnavailable
-            ):
-                return connection if "no transaction" in str(rollback) else _closed(connection)
-            return _closed(connection)
-        return connection
+        if connection is None:
+            return None
+        if not self.backend.is_lost(connection, error):
+            with contextlib.suppress(Exception):  # there may be no transaction to roll back
+                connection.execute("ROLLBACK")
+            if not self.backend.is_lost(connection, error):
+                return connection
+        _close(connection)
+        return None
 
 
-def _closed(connection: Any) -> None:
-    if connection is not None:
-        with contextlib.suppress(Exception):
-            connection.close()
+def _close(connection: Any) -> None:
+    with contextlib.suppress(Exception):
+        connection.close()
 
 
 def _answer(group: list[_Job]) -> None:

@@ -95,6 +95,14 @@ RESUMED = Query(
     .values(resumed_at=p("at"), resume_next_at=null(), resume_error=p("error"))
 )
 AT_ONCE = Query(update(X).where(X.c.resume_next_at > p("now")).values(resume_next_at=p("now")))
+REVIVE = Query(  # answers that were accepted and then set aside, because the agent could not be given them
+    update(X)
+    .where(
+        X.c.run_id == p("run"), X.c.resumed_at.is_(None), X.c.resume_next_at.is_(None), X.c.resume_error != ""
+    )
+    .where(text("status IN ('completed', 'expired')"), X.c.resume_error != p("gone"))
+    .values(resume_next_at=p("at"), resume_attempts=1)
+)
 POSTPONE = Query(update(X).where(X.c.id == p("key")).values(resume_next_at=p("at"), resume_error=p("error")))
 ADD_ANSWER = Query(insert(N).values({c.name: p(c.name) for c in N.c}))
 ADD_STATE = Query(insert(S).values(interaction_id=p("interaction_id"), state=p("state")))

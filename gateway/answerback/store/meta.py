@@ -14,6 +14,16 @@ M = MetaRow.__table__  # type: ignore[attr-defined]
 GET = Query(select(M.c.value).where(M.c.key == p("key")))
 _values: dict[str, Any] = {"key": p("key"), "value": p("value")}
 PUT = both(lambda insert: insert(M).values(_values).on_conflict_do_nothing())
+TOUCH = both(
+    lambda insert: (
+        insert(M).values(_values).on_conflict_do_update(index_elements=["key"], set_={"value": p("value")})
+    )
+)
+
+
+def probe(tx: Tx) -> None:
+    """A write that changes nothing of importance: whether writing is possible."""
+    tx.run(TOUCH, key="probe", value=str(tx.now))
 
 
 def check_secret(tx: Tx, fingerprint: str) -> None:
