@@ -170,6 +170,8 @@ def cancel_run(tx: Tx, context: Context, run_id: str, reason: str) -> list[Row]:
 
 def refuse_closed(record: Interaction) -> None:
     """Raise what a caller must hear when the interaction is not pending."""
+    if not record.readable:
+        raise Closed("The record of this question is damaged: no answer can be taken. Please ask again.")
     if record.status is InteractionStatus.COMPLETED:
         raise AlreadyAnswered(f"This question was answered through {record.answered_via}. Nothing changed.")
     if record.status is not InteractionStatus.PENDING:

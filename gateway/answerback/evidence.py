@@ -54,7 +54,7 @@ def gather(tx: Tx, provider: str, reply: Reply, contact: str) -> Gathered | None
         open_for_sender=seen.all(open_),
         doubtful=bool(codes and not coded)
         or bool(reply.references and not about_questions)
-        or any(not _was_read(reply, row) for row in open_),
+        or any(not _was_read(reply, row) or not seen.is_readable(row) for row in open_),
     )
     return Gathered(evidence, seen.records, seen.rows)
 
@@ -76,6 +76,11 @@ class _Seen:
         asked = self.records[id]
         texts = tuple(question.text for question in asked.questions)
         return Open(id, row["id"], asked.code, texts, asked.status)
+
+    def is_readable(self, row: Row) -> bool:
+        """Whether the question of a delivery can be told."""
+        self.one(row)
+        return self.records[row["interaction_id"]].readable
 
     def all(self, rows: list[Row]) -> tuple[Open, ...]:
         """The newest delivery of each interaction (a reminder repeats its question)."""
