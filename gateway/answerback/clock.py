@@ -29,13 +29,15 @@ class Clock:
 
     def __init__(self, store: Store, pumps: Sequence[Pump]) -> None:
         self._store, self._pumps = store, pumps
+        # Three instances: a wake that comes while one is ending must not be dropped; `_busy` lets one work.
         self._scheduler = AsyncIOScheduler(
             timezone=datetime.UTC,
-            job_defaults={"coalesce": True, "max_instances": 1, "misfire_grace_time": None},
+            job_defaults={"coalesce": True, "max_instances": 3, "misfire_grace_time": None},
         )
         self._busy = asyncio.Lock()
         self._again = False
         self._stopped = False
+        self._wake: datetime.datetime | None = None
 
     def start(self) -> None:
         """Begin; the first look is at once."""
@@ -53,12 +55,14 @@ class Clock:
         """Something was committed that may fall due earlier than what we wait for: look again."""
         self._again = True
         if self._scheduler.running and not self._stopped and not self._busy.locked():
-            self._arm(SOON)
+            soon = _in(SOON)
+            if self._wake is None or soon < self._wake:  # an earlier wake stays: commits must not push it on
+                self._arm_at(soon)
 
     async def tick(self) -> None:
         """Look; let every pump work if something is due; then sleep until the next moment."""
         async with self._busy:
-            self._again = False
+            self._again, self._wake = False, None
             seconds = await self._left()
             if seconds <= 0:
                 fine = await self._pump()
@@ -91,8 +95,15 @@ class Clock:
         return (due - now) / 1e6
 
     def _arm(self, seconds: float) -> None:
-        when = datetime.datetime.now(datetime.UTC) + datetime.timedelta(seconds=seconds)
+        self._arm_at(_in(seconds))
+
+    def _arm_at(self, when: datetime.datetime) -> None:
+        self._wake = when
         self._scheduler.add_job(self.tick, "date", run_date=when, id="wake", replace_existing=True)
+
+
+def _in(seconds: float) -> datetime.datetime:
+    return datetime.datetime.now(datetime.UTC) + datetime.timedelta(seconds=seconds)
 
 
 __all__ = ["Clock", "next_due"]

@@ -54,3 +54,13 @@ async def test_a_new_delivery_is_sent_at_once_without_the_clock(database: Databa
     await until(lambda: bool(memory.shown))
     assert memory.titles("1001") == ["Which?"]
     await app.stop()
+
+
+async def test_many_commits_do_not_push_the_next_look_on(database: Database) -> None:
+    app = await started(database)
+    app.clock.rearm()
+    armed = app.clock._wake
+    for _ in range(100):
+        app.clock.rearm()
+    assert app.clock._wake == armed is not None
+    await app.stop()
