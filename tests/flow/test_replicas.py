@@ -19,6 +19,7 @@ from tests.flow.test_intake import PolledProvider, until
 from tests.support.databases import Database
 from tests.support.gateway import settings_for
 
+pytestmark = pytest.mark.needs_extra("postgres")
 QUESTION = (Question("q1", "Which?"),)
 
 
