@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 Row = dict[str, Any]
+_NAMES: dict[str, tuple[str, ...]] = {}  # by statement; there are as many as `Query` objects
 
 
 class Compiled(Protocol):
@@ -25,21 +26,26 @@ class Tx:
 
     def one(self, query: Compiled, **values: Any) -> Row | None:
         """The first row, or None."""
-        self._execute(query, values)
+        names = self._names(self._execute(query, values))
         row = self._cursor.fetchone()
-        return None if row is None else self._row(row)
+        return None if row is None else dict(zip(names, row, strict=True))
 
     def all(self, query: Compiled, **values: Any) -> list[Row]:
         """All rows."""
-        self._execute(query, values)
-        return [self._row(row) for row in self._cursor.fetchall()]
+        names = self._names(self._execute(query, values))
+        return [dict(zip(names, row, strict=True)) for row in self._cursor.fetchall()]
 
-    def _execute(self, query: Compiled, values: dict[str, Any]) -> None:
+    def _execute(self, query: Compiled, values: dict[str, Any]) -> str:
         text, constants = query.on(self.dialect)
         self._cursor.execute(text, {**constants, **values} if constants else values)
+        return text
 
-    def _row(self, row: Any) -> Row:
-        return {column[0]: value for column, value in zip(self._cursor.description, row, strict=True)}
+    def _names(self, text: str) -> tuple[str, ...]:
+        """The columns of a statement's rows; asking the driver each time costs as much as the rows."""
+        names = _NAMES.get(text)
+        if names is None:
+            names = _NAMES[text] = tuple(column[0] for column in self._cursor.description)
+        return names
 
 
 Transaction = Callable[[Tx], Any]
