@@ -16,6 +16,7 @@ from answerback.app import App
 from answerback.cli.serving import unusable, with_key
 from answerback.cli.site import site
 from answerback.errors import ConfigurationError
+from answerback.workers import in_workers
 from answerback_demo.screen import Screen
 from answerback_sandbox import Sandbox
 from answerback_sandbox.server import listen, serve, url_of
@@ -64,7 +65,8 @@ async def world(data_dir: Path, screen: Screen) -> AsyncIterator[World]:
             box.url = url_of(phone_socket)
             screen.step("starting the gateway")
             gateway_socket = sockets.enter_context(_bound(PORT))
-            app = composition.build(_settings(directory, box, gateway_socket), extra={"screen": screen})
+            settings = _settings(directory, box, gateway_socket)
+            app = composition.build(settings, agents=in_workers(settings), extra={"screen": screen})
             await app.start()
             try:
                 if problems := unusable(app):

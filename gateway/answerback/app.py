@@ -91,10 +91,11 @@ class App:
         contacts.configure(tx, self.settings.contacts.values())
 
     async def _open_agents(self) -> None:
-        for name, agent in list(self.agents.items()):
-            try:
-                await agent.open()
-            except Exception as error:  # an adapter may raise anything: the others are opened all the same
+        """All at the same time: one that takes long to start holds up none of the others."""
+        agents = list(self.agents.items())
+        opened = await asyncio.gather(*(agent.open() for _, agent in agents), return_exceptions=True)
+        for (name, _), error in zip(agents, opened, strict=True):
+            if isinstance(error, Exception):  # an adapter may raise anything
                 self._without(name, error)
 
     def _without(self, name: str, error: Exception) -> None:
@@ -121,11 +122,12 @@ class App:
         if self.wakeups is not None:
             await self.wakeups.close()
         await asyncio.gather(self.runner.close(), self.resumer.close(), self.deliverer.close())
-        for agent in self.agents.values():
-            try:
-                await agent.close()
-            except Exception:
-                log.warning("the agent %s could not be closed", agent.name)
+        closed = await asyncio.gather(
+            *(agent.close() for agent in self.agents.values()), return_exceptions=True
+        )
+        for name, error in zip(self.agents, closed, strict=True):
+            if isinstance(error, Exception):
+                log.warning("the agent %s could not be closed", name)
         self.context.store.close()
 
     async def idle(self) -> None:

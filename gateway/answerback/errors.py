@@ -18,6 +18,7 @@
     └── AgentError              raised by an agent adapter
         ├── NotPending          the interrupt is not pending with that digest (any more)
         └── AgentUnavailable    the agent cannot be reached or started now; try again later
+            └── AgentCrashed    its process ended while it was at this; try again, but not for ever
 
 The text of an error is written for the person who meets it: what happened, then what to do.
 It never contains tokens, answers or phone numbers.
@@ -122,3 +123,7 @@ class NotPending(AgentError):
 
 class AgentUnavailable(AgentError):
     """The agent cannot be reached or started now; try again later."""
+
+
+class AgentCrashed(AgentUnavailable):
+    """The agent's process ended while it was at this, perhaps because of it: try again, but not for ever."""

@@ -8,11 +8,11 @@ from answerback.agent import Agent, Failed, Finished, Paused, State, Target
 from answerback.background import Background
 from answerback.backoff import AWAY, pause
 from answerback.context import Context
-from answerback.errors import AgentUnavailable, DoesNotFit, NotPending, StoreUnavailable
+from answerback.errors import AgentCrashed, AgentUnavailable, DoesNotFit, NotPending, StoreUnavailable
 from answerback.model import Interaction, RunStatus
 from answerback.signals import Handed
 from answerback.store import Row, Tx, audit, interactions, leases, runs
-from answerback.threads import GONE, announce, conclude, hand_over, kept
+from answerback.threads import GONE, announce, conclude, kept, take_up
 
 log = logging.getLogger("answerback.resume")
 AT_ONCE = 64  # threads that go on at the same time
@@ -55,7 +55,7 @@ class Resumer(Background):
             if not record.readable or record.answer is None:
                 tx.run(interactions.RESUMED, key=id, at=None, error="Its record cannot be read.")
                 return None
-            return hand_over(tx, self._context, record)
+            return take_up(tx, self._context, record)
 
         return tx_
 
@@ -67,7 +67,8 @@ class Resumer(Background):
             self._context.faults.reach("resume.after-agent")
             await self._conclude(handed, state, error)
         except AgentUnavailable as unavailable:
-            await self._later(handed, str(unavailable), away=True)
+            away = not isinstance(unavailable, AgentCrashed)
+            await self._later(handed, str(unavailable), away=away)
         except Exception as error:
             log.exception("resume failed", extra={"interaction": handed.record.id})
             await self._later(handed, f"{type(error).__name__} while resuming")

@@ -10,7 +10,7 @@ from answerback.context import Context
 from answerback.model import Interaction
 from answerback.settle import Settled, settle
 from answerback.signals import Handed
-from answerback.store import Tx, interactions, leases
+from answerback.store import Tx, audit, interactions, leases, runs
 from answerback.store.codec import interaction_in
 from answerback.store.leases import Lease
 
@@ -46,6 +46,16 @@ def hand_over(tx: Tx, context: Context, record: Interaction) -> Handed | None:
     return Handed(record, lease, record.resume_attempts > 0)
 
 
+def take_up(tx: Tx, context: Context, record: Interaction) -> Handed | None:
+    """`hand_over` for an answer that had to wait: nothing is given to a run that was cancelled meanwhile."""
+    run = tx.one(runs.GET, id=record.run_id) if record.run_id else None
+    if run is not None and run["status"] == "cancelled":
+        tx.run(interactions.RESUMED, key=record.id, at=None, error="Its run was cancelled.")
+        audit.add(tx, record.id, "not resumed", content="cancelled")
+        return None
+    return hand_over(tx, context, record)
+
+
 def conclude(tx: Tx, context: Context, lease: Lease, state: State) -> tuple[Settled, Handed | None] | None:
     """Give the lease back and write down `state`; the thread's next answer, if one waits.
 
@@ -55,7 +65,7 @@ def conclude(tx: Tx, context: Context, lease: Lease, state: State) -> tuple[Sett
         return None
     done = settle(tx, context, lease.agent, lease.thread_id, state)
     row = tx.one(interactions.UNRESUMED_OF, agent=lease.agent, thread_id=lease.thread_id)
-    return done, hand_over(tx, context, interaction_in(row)) if row is not None else None
+    return done, take_up(tx, context, interaction_in(row)) if row is not None else None
 
 
 def announce(context: Context, concluded: tuple[Settled, Handed | None] | None, lease: Lease) -> None:

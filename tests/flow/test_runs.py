@@ -137,3 +137,23 @@ async def test_a_run_that_asks_without_end_fails_at_its_limit(database: Database
         RunStatus.FAILED,
         "It asked more than 2 questions (hitl.max_interactions).",
     )
+
+
+class Away(ScriptedAgent):
+    """Cannot be told that its run is cancelled."""
+
+    async def cancel(self, thread: str) -> None:
+        raise AgentUnavailable("It is away.")
+
+
+async def test_an_answer_that_had_to_wait_is_not_given_to_a_run_that_was_cancelled_meanwhile(
+    database: Database,
+) -> None:
+    agent = Away(asks("Delete?", "Yes", "No"))
+    agent.failures = [AgentUnavailable("It is away.")]
+    async with gateway(database, agent) as g:
+        run = await g.run()
+        await g.taps("1001", "Yes")
+        assert (await g.app.runner.cancel(run.id)).status is RunStatus.CANCELLED
+        await g.later(600)
+        assert agent.journal == []

@@ -593,6 +593,39 @@ class TestPlugins:
     def test_without_use_the_name_says_what_is_used(self):
         assert read("providers: {telegram: }").providers["telegram"].use == "telegram"
 
+    def test_an_agent_says_which_process_it_runs_in(self):
+        a = "{python: ../env/bin/python, memory_limit: 2 GiB, graph: g}"
+        text = f"agents: {{a: {a}, b: {{worker: no}}, c: }}"
+        agents = parse(text, file="/etc/answerback/a.yaml", environ={}).agents
+        assert agents["a"].options == {"graph": "g"}
+        assert (agents["a"].worker, agents["a"].python) == (True, "/etc/env/bin/python")
+        assert agents["a"].memory_limit == 2 << 30
+        assert (agents["b"].worker, agents["b"].options) == (False, {})
+        assert (agents["c"].worker, agents["c"].python, agents["c"].memory_limit) == (True, "", 0)
+
+    def test_the_name_of_a_python_is_looked_up_later(self):
+        assert read("agents: {a: {python: python3.12}}").agents["a"].python == "python3.12"
+
+    @pytest.mark.parametrize(
+        ("wrong", "path", "words"),
+        [
+            ("worker: perhaps", "agents.a.worker", "true or false"),
+            ("memory_limit: much", "agents.a.memory_limit", "not a size"),
+            ("python: [a]", "agents.a.python", "single value"),
+            ("{worker: no, python: p}", "agents.a", "for a worker"),
+            ("{worker: no, memory_limit: 1 GiB}", "agents.a", "for a worker"),
+        ],
+    )
+    def test_what_is_wrong_about_its_process_is_said(self, wrong, path, words):
+        error = refused(f"agents:\n  a: {wrong}\n" if wrong[0] == "{" else f"agents:\n  a:\n    {wrong}\n")
+        assert error.line == (2 if wrong[0] == "{" else 3)
+        assert path in error.message
+        assert words in error.message
+
+    def test_to_a_provider_these_words_are_options_like_any(self):
+        provider = read("providers: {p: {worker: no, python: x}}").providers["p"]
+        assert (provider.options, provider.worker) == ({"worker": "no", "python": "x"}, True)
+
     def test_use_is_one_name(self):
         assert "providers.p.use" in refused("providers: {p: {use: [a]}}").message
 

@@ -10,6 +10,7 @@ from answerback.cli.places import placed
 from answerback.errors import AnswerbackError, ConfigurationError
 from answerback.provider import Provider, ProviderContext
 from answerback.settings import Settings
+from answerback.workers import in_workers
 
 SECONDS = 20.0  # for one service, or to load one agent
 
@@ -29,10 +30,11 @@ async def check(settings: Settings, *, online: bool) -> Found:
         known = registry.build(
             settings,
             provider_context=ProviderContext(settings.public_url, empty),
-            agent_context=AgentContext(empty, "sqlite", settings.base_dir),
+            agent_context=None,
         )
         found.problems += [placed(settings, one.kind, one.name, one.error) for one in known.problems]
-        for agent in known.agents.values():
+        around = AgentContext(empty, "sqlite", settings.base_dir)
+        for agent in in_workers(settings, around).values():
             await _agent(settings, agent, found)
         for provider in known.providers.values():
             await _provider(settings, provider, found, online=online)
@@ -64,7 +66,10 @@ async def _agent(settings: Settings, agent: Agent, found: Found) -> None:
     except (AnswerbackError, TimeoutError) as error:
         found.facts.append((name, f"cannot be reached now: {str(error) or 'no answer'}"))
     else:
-        found.facts.append((name, f"{settings.agents[agent.name].use}, loads"))
+        state = getattr(agent, "state", "")
+        use = settings.agents[agent.name].use
+        found.facts.append((name, f"cannot be started now: {state}" if state else f"{use}, loads"))
+    finally:
         await agent.close()
 
 

@@ -23,6 +23,7 @@ from answerback.cli.site import site
 from answerback.errors import ConfigurationError
 from answerback.settings import ApiKey, Settings
 from answerback.web import RedactTokens
+from answerback.workers import in_workers
 
 log = logging.getLogger("answerback.serve")
 GRACE = 3  # seconds that requests under way get when we stop; who waits for an answer asks again
@@ -54,7 +55,7 @@ def with_key(settings: Settings) -> Settings:
 
 async def _serve(settings: Settings, listener: socket.socket, as_json: bool) -> Exit:
     stop = _Stop()
-    app = gateway.build(settings)
+    app = gateway.build(settings, agents=in_workers(settings))
     try:
         await app.start()
     except asyncio.CancelledError:

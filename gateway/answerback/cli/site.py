@@ -43,7 +43,8 @@ def provider_states(app: App) -> dict[str, str]:
 def agent_states(app: App) -> dict[str, str]:
     """Each agent's state in a sentence, those that cannot be used included."""
     wrong = {problem.name: str(problem) for problem in app.problems if problem.kind == "agent"}
-    away = {name: why for name, why in app.state.items() if why}
+    states = {name: getattr(agent, "state", "") for name, agent in app.agents.items()} | app.state
+    away = {name: why for name, why in states.items() if why}
     return {**dict.fromkeys(app.agents, WELL), **wrong, **away}
 
 

@@ -3,6 +3,7 @@
 import importlib.resources
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from answerback.errors import ConfigurationError
 from answerback.model import Address, Contact
 from answerback.settings import agree, document, units
 from answerback.settings.checked import checked
-from answerback.settings.schema import ContactShape, FileShape, RouteShape
+from answerback.settings.schema import ContactShape, FileShape, RouteShape, WorkerShape
 from answerback.settings.source import Source
 from answerback.settings.values import ApiKey, Hitl, Limits, Plugin, Route, Settings
 
@@ -77,7 +78,7 @@ def _read(text: str, file: str, environ: Mapping[str, str], overrides: Mapping[s
             ApiKey(k.name, k.key, k.key_sha256, frozenset(k.scopes), frozenset(k.agents), k.contact)
             for k in shape.api_keys
         ),
-        agents=_plugins("agents", shape.agents, source),
+        agents={name: _agent(agent) for name, agent in _plugins("agents", shape.agents, source).items()},
         providers=_plugins("providers", shape.providers, source),
         contacts={id: _contact(id, contact) for id, contact in shape.contacts.items()},
         routes=_routes(shape),
@@ -131,6 +132,21 @@ def _plugin(path: str, name: str, configured: Mapping[str, Any], source: Source)
     inner = {key.removeprefix(start): line for key, line in source.lines.items() if key.startswith(start)}
     return Plugin(
         name, use, options, source.file, source.line_of(path), inner, source.base_dir, source.hidden
+    )
+
+
+def _agent(plugin: Plugin) -> Plugin:
+    """Take what is said of an agent's worker out of the options of its adapter."""
+    options = dict(plugin.options)
+    said = {key: options.pop(key) for key in WorkerShape.model_fields if key in options}
+    prefix = f"agents.{plugin.name}"
+    source = Source(plugin.file, plugin.base_dir, plugin.lines, prefix, plugin.line, plugin.hidden)
+    shape = checked(WorkerShape, said, source)
+    python = shape.python
+    if os.sep in python:  # not resolved: the Python of a virtual environment is a link
+        python = os.path.normpath(Path(plugin.base_dir, python))
+    return replace(
+        plugin, options=options, worker=shape.worker, python=python, memory_limit=shape.memory_limit
     )
 
 

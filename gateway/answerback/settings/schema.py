@@ -153,6 +153,20 @@ class LimitsShape(Shape):
     answer_depth: Annotated[int, Field(ge=1, le=200)] = 64
 
 
+class WorkerShape(Shape):
+    """What any agent may say besides `use` and the options of its adapter."""
+
+    worker: bool = True
+    python: Line = ""
+    memory_limit: Size = 0
+
+    @model_validator(mode="after")
+    def _of_a_worker(self) -> Self:
+        if not self.worker and (self.python or self.memory_limit):
+            raise ValueError("python and memory_limit are for a worker: drop them, or worker: false.")
+        return self
+
+
 class FileShape(Shape):
     public_url: Annotated[str, AfterValidator(units.base_url)] | None = None
     listen: Annotated[str, AfterValidator(units.listen)] = "127.0.0.1:8700"

@@ -38,6 +38,7 @@ class Plugin:
 
     `use` is the name of an entry point or `package.module:Class`. `options` hold `str`, `dict` and `list`,
     and None where nothing stands behind a key. `lines` maps dotted keys (`smtp.port`) to lines.
+    The last three are for agents: whether in a worker process, by which Python, with how much memory.
     """
 
     name: str
@@ -48,6 +49,9 @@ class Plugin:
     lines: dict[str, int] = field(default_factory=dict, repr=False)
     base_dir: str = "."
     hidden: frozenset[str] = field(default=frozenset(), repr=False)  # values that no error may show
+    worker: bool = True
+    python: str = ""  # an absolute path, or a name to look up in PATH; "": the gateway's own
+    memory_limit: int = 0  # bytes of address space; 0: no limit
 
 
 @dataclass(frozen=True, slots=True)

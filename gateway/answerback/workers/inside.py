@@ -1,0 +1,175 @@
+"""The inside of a worker: opens the agent it is told, serves calls of it, ends with the gateway."""
+
+import asyncio
+import contextlib
+import ctypes
+import faulthandler
+import logging
+import os
+import resource
+import select
+import signal
+import socket
+import sys
+import threading
+from pathlib import Path
+
+import uvloop
+
+import answerback
+from answerback import registry
+from answerback.agent import Agent, Failed
+from answerback.errors import AnswerbackError, ConfigurationError, DoesNotFit
+from answerback.model import Json
+from answerback.workers import codec, frames
+
+log = logging.getLogger("answerback.workers")
+_SET_DEATH_SIGNAL = 1  # prctl(2): PR_SET_PDEATHSIG
+_FIRST_TO_GO = "500"  # proc(5): oom_score_adj; out of memory, a worker goes and the gateway stays
+# What these say at INFO is of no use, or holds addresses with secrets in them.
+_QUIET = ("aiosqlite", "asyncio", "httpcore", "httpx", "urllib3")
+
+
+def main() -> None:
+    """Serve over the socket that is standard input, until told to close."""
+    ours = _take_over_input()
+    _end_with_the_gateway(ours)
+    _speak_up()
+    # LangGraph reads it when it is first imported, by whichever plugin: checkpoints hold known types only.
+    os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(_Served(ours).serve())
+
+
+def _take_over_input() -> socket.socket:
+    """The socket, out of the reach of what an agent runs; whoever reads the input finds it empty."""
+    try:
+        ours = socket.socket(fileno=os.dup(0))
+    except OSError:
+        sys.exit("A worker is started by `answerback serve`, not by hand.")
+    with Path(os.devnull).open("rb") as empty:
+        os.dup2(empty.fileno(), 0)
+    return ours
+
+
+def _end_with_the_gateway(ours: socket.socket) -> None:
+    """By the kernel where it can (even while C code holds the interpreter), else when the socket ends."""
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError, AttributeError):
+            ctypes.CDLL(None).prctl(_SET_DEATH_SIGNAL, signal.SIGKILL)
+        with contextlib.suppress(OSError):
+            Path("/proc/self/oom_score_adj").write_text(_FIRST_TO_GO)
+    threading.Thread(target=_watch, args=(os.dup(ours.fileno()),), name="gateway", daemon=True).start()
+
+
+def _watch(number: int) -> None:
+    """In a thread, because an agent may block the loop: wait until the other end is closed."""
+    poll = select.poll()
+    poll.register(number, 0)  # a hang-up is always told
+    poll.poll()
+    if os.getpgrp() == os.getpid():
+        os.killpg(0, signal.SIGKILL)
+    os._exit(1)
+
+
+def _speak_up() -> None:
+    """What is printed or logged goes out at once; a crash says where it was."""
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(line_buffering=True, errors="backslashreplace")  # type: ignore[union-attr]
+    faulthandler.enable()
+    logging.basicConfig(level=logging.INFO, stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
+    logging.captureWarnings(True)
+    for name in _QUIET:
+        logging.getLogger(name).setLevel(logging.WARNING)
+
+
+class _Served:
+    """One agent, and the calls of it that are under way."""
+
+    def __init__(self, ours: socket.socket) -> None:
+        self._socket = ours
+        self._tasks: dict[int, asyncio.Task[None]] = {}
+        self._agent: Agent
+        self._writer: asyncio.StreamWriter
+
+    async def serve(self) -> None:
+        reader, self._writer = await asyncio.open_unix_connection(sock=self._socket)
+        self._send(0, {"protocol": frames.PROTOCOL, "version": answerback.__version__})
+        _, configuration = await frames.read(reader)
+        try:
+            self._agent = await _opened(configuration)
+        except Exception as error:
+            if not isinstance(error, AnswerbackError):
+                log.exception("the agent could not be opened")
+            self._send(0, {"error": codec.error_out(error)})
+            await reader.read()  # whoever is told ends this process
+            return
+        self._send(0, {"ready": True})
+        await self._take(reader)
+        for task in self._tasks.values():
+            task.cancel()
+        await asyncio.gather(*self._tasks.values(), return_exceptions=True)
+        await self._agent.close()
+
+    async def _take(self, reader: asyncio.StreamReader) -> None:
+        """Begin and stop calls until told to close."""
+        while True:
+            try:
+                number, body = await frames.read(reader)
+            except frames.Unreadable as unreadable:
+                error = DoesNotFit("The agent's worker cannot read this.")
+                self._send(unreadable.number, {"error": codec.error_out(error)})
+                continue
+            if "close" in body:
+                return
+            if "stop" in body:
+                if task := self._tasks.get(number):
+                    task.cancel()
+                continue
+            task = asyncio.create_task(self._answer(number, body["call"], body["with"]))
+            self._tasks[number] = task
+            task.add_done_callback(lambda _, number=number: self._tasks.pop(number, None))  # type: ignore[misc]
+
+    async def _answer(self, number: int, method: str, given: Json) -> None:
+        try:
+            reply = {"value": await self._called(method, given)}
+        except asyncio.CancelledError:
+            reply = {"stopped": True}
+        except Exception as error:
+            if not isinstance(error, AnswerbackError):
+                log.exception("%s raised", method)
+            reply = {"error": codec.error_out(error)}
+        self._reply(number, method, reply)
+
+    async def _called(self, method: str, given: Json) -> Json:
+        if method == "ping":
+            return None
+        result = await getattr(self._agent, method)(**codec.arguments_in(given))
+        return codec.RESULTS_OUT[method](result)
+
+    def _reply(self, number: int, method: str, reply: Json) -> None:
+        try:
+            self._send(number, reply)
+        except (TypeError, ValueError) as error:
+            if isinstance(error, frames.TooLarge) and method != "pending":
+                failed = Failed(f"What the agent gives does not get through: {error}.", retryable=False)
+                return self._send(number, {"value": codec.state_out(failed)})
+            self._send(number, {"error": codec.error_out(error)})
+
+    def _send(self, number: int, body: Json) -> None:
+        self._writer.write(frames.frame(number, body))
+
+
+async def _opened(configuration: Json) -> Agent:
+    """The agent that the gateway wants. Raises what it raises."""
+    if limit := configuration["memory_limit"]:
+        try:
+            resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+        except ValueError:
+            raise ConfigurationError("memory_limit is higher than the system's own limit here.") from None
+    known = set(sys.path)
+    sys.path.extend(entry for entry in configuration["path"] if entry not in known)
+    plugin, context = codec.plugin_in(configuration["plugin"]), codec.context_in(configuration["context"])
+    agent = registry.build_agent(plugin, context)
+    await agent.open()
+    return agent

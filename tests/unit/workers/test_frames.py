@@ -1,0 +1,152 @@
+"""Frames and values: what comes out is what went in, and what is not a frame is noticed."""
+
+import asyncio
+import json
+from dataclasses import fields
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from answerback import errors
+from answerback.agent import AgentContext, Failed, Finished, Paused, Pending, State, Target
+from answerback.errors import AnswerbackError
+from answerback.model import Action, Answer, Choice, Question, QuestionKind
+from answerback.settings import Plugin
+from answerback.workers import codec, frames
+
+text = st.text(st.characters(exclude_categories=()), max_size=5)  # lone surrogates too
+numbers = st.integers() | st.floats(allow_nan=False)
+json_values = st.recursive(
+    st.none() | st.booleans() | numbers | text,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(text, inner, max_size=3),
+    max_leaves=5,
+)
+objects = st.dictionaries(text, json_values, max_size=3)
+questions = st.builds(
+    Question,
+    id=text,
+    text=text,
+    kind=st.sampled_from(QuestionKind),
+    choices=st.lists(st.builds(Choice, text, text), max_size=2).map(tuple),
+    free_text=st.booleans(),
+    required=st.booleans(),
+    minimum=st.none() | numbers,
+    maximum=st.none() | numbers,
+    whole=st.booleans(),
+    action=st.none() | st.builds(Action, text, objects),
+    decisions=st.lists(text, max_size=2).map(tuple),
+)
+pending = st.builds(
+    Pending, text, text, st.lists(questions, max_size=2).map(tuple), text, text, st.booleans(), text
+)
+states = (
+    st.builds(Paused, st.lists(pending, max_size=2).map(tuple))
+    | st.builds(Finished, json_values)
+    | st.builds(Failed, text, st.booleans())
+)
+flags = st.booleans()
+answers = st.builds(Answer, objects, text, text, text, st.integers(), flags, flags, flags)
+
+
+def sent(body: Any) -> Any:
+    """As it is after it went through a socket."""
+    raw = frames.frame(1, {"value": body})
+    return json.loads(raw[frames.HEADER.size :])["value"]
+
+
+@given(states)
+def test_each_state_arrives_as_it_was(state: State) -> None:
+    assert codec.state_in(sent(codec.state_out(state))) == state
+
+
+@given(answers, st.builds(Target, text, text, text), json_values)
+def test_each_argument_arrives_as_it_was(answer: Answer, target: Target, input: Any) -> None:
+    arguments = {"answer": answer, "target": target, "input": input, "again": True}
+    assert codec.arguments_in(sent(codec.arguments_out(arguments))) == arguments
+
+
+@given(text, objects)
+def test_what_to_run_arrives_as_it_was(name: str, options: dict[str, Any]) -> None:
+    plugin = Plugin(name, "a.b:C", options, "f", 3, {"python": 4}, "/base", frozenset({"hidden"}))
+    assert codec.plugin_in(sent(codec.plugin_out(plugin))) == plugin
+    context = AgentContext("/data", "postgresql://u:p@h/n", "/base", {"more": options})
+    assert codec.context_in(sent(codec.context_out(context))) == context
+
+
+@pytest.mark.parametrize("kind", [Answer, Target, Question, Pending, AgentContext])
+def test_no_field_is_forgotten(kind: type) -> None:
+    known = {*codec._ANSWER, *codec._TARGET, *codec._QUESTION, *codec._PENDING, *codec._CONTEXT}
+    known |= {"kind", "choices", "action", "decisions", "questions"}
+    assert {field.name for field in fields(kind)} <= known
+
+
+def every_error(kind: type[AnswerbackError] = AnswerbackError) -> list[type[AnswerbackError]]:
+    ours = [kind] if kind.__module__ == errors.__name__ else []
+    return ours + [each for inner in kind.__subclasses__() for each in every_error(inner)]
+
+
+@pytest.mark.parametrize("kind", every_error(), ids=lambda kind: kind.__name__)
+def test_each_error_arrives_with_its_class_its_text_and_all_it_carries(kind: type[Any]) -> None:
+    error = kind(3.5) if kind is errors.TryLater else kind("what happened")
+    arrived = codec.error_in(sent(codec.error_out(error)))
+    assert type(arrived) is kind
+    assert (str(arrived), arrived.args, vars(arrived)) == (str(error), error.args, vars(error))
+
+
+def test_an_error_of_the_configuration_keeps_its_place() -> None:
+    arrived = codec.error_in(sent(codec.error_out(errors.ConfigurationError("no", file="a", line=3))))
+    assert isinstance(arrived, errors.ConfigurationError)
+    assert (str(arrived), arrived.file, arrived.line) == ("a:3: no", "a", 3)
+
+
+def test_an_adapters_own_error_is_told_as_the_one_that_it_is_a_kind_of() -> None:
+    class Elsewhere(errors.AgentUnavailable):
+        """An adapter's own."""
+
+    assert type(codec.error_in(codec.error_out(Elsewhere("x")))) is errors.AgentUnavailable
+    assert "hunter22" not in str(codec.error_in(codec.error_out(KeyError("hunter22"))))
+
+
+async def reading(data: bytes) -> asyncio.StreamReader:
+    reader = asyncio.StreamReader()
+    reader.feed_data(data)
+    reader.feed_eof()
+    return reader
+
+
+async def test_frames_are_read_one_after_the_other_until_the_end() -> None:
+    reader = await reading(frames.frame(1, {"a": "é"}) + frames.frame(2**63, {}))
+    assert await frames.read(reader) == (1, {"a": "é"})
+    assert await frames.read(reader) == (2**63, {})
+    with pytest.raises(EOFError):
+        await frames.read(reader)
+
+
+@pytest.mark.parametrize(
+    ("raw", "kind"),
+    [
+        (b"", EOFError),
+        (b"\0" * 5, EOFError),
+        (frames.frame(1, {"a": 1})[:-1], EOFError),
+        (b"\xff" * 12, frames.Garbage),
+        (frames.HEADER.pack(frames.LARGEST + 1, 1), frames.Garbage),
+        (frames.HEADER.pack(2, 1) + b"[]", frames.Garbage),
+        (frames.HEADER.pack(1, 1) + b"{", frames.Unreadable),
+        (frames.HEADER.pack(1, 1) + b"\xff", frames.Unreadable),
+        (frames.HEADER.pack(400_000, 1) + b"[" * 400_000, frames.Unreadable),
+    ],
+)
+async def test_what_is_not_a_frame_is_noticed(raw: bytes, kind: type[Exception]) -> None:
+    with pytest.raises(kind):
+        await frames.read(await reading(raw))
+
+
+def test_what_cannot_go_through_is_refused_before_it_goes() -> None:
+    deep: list[Any] = []
+    for _ in range(100_000):
+        deep = [deep]
+    for value in ("x" * frames.LARGEST, deep):
+        with pytest.raises(frames.TooLarge):
+            frames.frame(1, {"value": value})
