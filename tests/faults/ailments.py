@@ -1,0 +1,106 @@
+"""What can befall a database while a gateway runs on it: each is a context manager that ends it again."""
+
+import contextlib
+import resource
+import sqlite3
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager
+
+import psycopg
+from psycopg import sql
+
+from tests.support.databases import Database
+from tests.support.gateway import Gateway
+
+Ailment = Callable[[Gateway, Database], AbstractAsyncContextManager[None]]
+
+
+@contextlib.asynccontextmanager
+async def sqlite_full(g: Gateway, database: Database) -> AsyncIterator[None]:
+    """No byte more fits on the disk: every write to a file of this process fails."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@contextlib.asynccontextmanager
+async def sqlite_read_only(g: Gateway, database: Database) -> AsyncIterator[None]:
+    """The writing connection may only read."""
+
+    connection = await g.app.context.store.write(lambda tx: tx._cursor.connection)
+    connection.execute("PRAGMA query_only=ON")
+    try:
+        yield
+    finally:
+        connection.execute("PRAGMA query_only=OFF")  # not by a transaction: none can be begun
+
+
+@contextlib.asynccontextmanager
+async def sqlite_locked(g: Gateway, database: Database) -> AsyncIterator[None]:
+    """Somebody else holds the write lock: a backup that hangs, a shell that was left open."""
+    await g.app.context.store.write(lambda tx: tx._cursor.execute("PRAGMA busy_timeout=20") and None)
+    other = sqlite3.connect(database.data_dir / "answerback.db", isolation_level=None)
+    other.execute("BEGIN EXCLUSIVE")
+    try:
+        yield
+    finally:
+        other.execute("ROLLBACK")
+        other.close()
+
+
+@contextlib.asynccontextmanager
+async def postgresql_gone(g: Gateway, database: Database) -> AsyncIterator[None]:
+    """The server ended all connections and takes no new ones."""
+    with _admin(database) as (admin, name):
+        admin.execute(sql.SQL("ALTER DATABASE {} ALLOW_CONNECTIONS false").format(name))
+        _end_connections(admin, database)
+        try:
+            yield
+        finally:
+            admin.execute(sql.SQL("ALTER DATABASE {} ALLOW_CONNECTIONS true").format(name))
+
+
+@contextlib.asynccontextmanager
+async def postgresql_read_only(g: Gateway, database: Database) -> AsyncIterator[None]:
+    """As after a failover to a standby: connections are taken, and nothing can be written."""
+    with _admin(database) as (admin, name):
+        admin.execute(sql.SQL("ALTER DATABASE {} SET default_transaction_read_only = on").format(name))
+        _end_connections(admin, database)
+        try:
+            yield
+        finally:
+            admin.execute(sql.SQL("ALTER DATABASE {} RESET default_transaction_read_only").format(name))
+
+
+@contextlib.asynccontextmanager
+async def postgresql_restarted(g: Gateway, database: Database) -> AsyncIterator[None]:
+    """All connections are ended, as by a restart of the server; new ones are taken at once."""
+    with _admin(database) as (admin, _):
+        _end_connections(admin, database)
+    yield
+
+
+@contextlib.contextmanager
+def _admin(database: Database):
+    name = _name(database)
+    with psycopg.connect(database.url.replace(f"/{name}?", "/postgres?"), autocommit=True) as connection:
+        yield connection, sql.Identifier(name)
+
+
+def _name(database: Database) -> str:
+    return str(psycopg.conninfo.conninfo_to_dict(database.url)["dbname"])
+
+
+def _end_connections(admin: psycopg.Connection, database: Database) -> None:
+    admin.execute(
+        "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = %s", [_name(database)]
+    )
+
+
+AILMENTS: dict[str, dict[str, Ailment]] = {
+    "sqlite": {"full": sqlite_full, "read-only": sqlite_read_only, "locked": sqlite_locked},
+    "postgresql": {"gone": postgresql_gone, "read-only": postgresql_read_only},
+}
