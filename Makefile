@@ -1,13 +1,14 @@
 # Each of these goes from a bare checkout (Debian, Python 3.11 or newer) to done; the second time only the work itself is left.
 # Another Python: make PYTHON=python3.12 …   Arguments: make demo ARGS=…, make test ARGS="-k binding"
 
-.PHONY: help demo test check constraints clean
+.PHONY: help demo test check bench constraints clean
 export PYTHON
 
 help:
 	@echo "make demo         an agent asks, you answer on a phone in the browser, the agent goes on"
 	@echo "make test         every test, with all extras and with none"
 	@echo "make check        ruff, mypy, import-linter"
+	@echo "make bench        ratios against bare LangGraph and the least that could be done (minutes)"
 	@echo "make constraints  pin the newest versions that pyproject.toml admits"
 	@echo "make clean        remove what the commands above made; var/ keeps your data"
 
@@ -21,6 +22,9 @@ test:
 
 check:
 	@sh scripts/check.sh
+
+bench:
+	@sh scripts/bench.sh $(ARGS)
 
 constraints:
 	@sh scripts/constraints.sh

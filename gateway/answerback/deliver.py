@@ -1,6 +1,7 @@
 """deliver: takes due deliveries, sends each through its provider, and records what happened."""
 
 import asyncio
+import contextlib
 import logging
 import weakref
 from collections.abc import Mapping
@@ -81,7 +82,8 @@ class Deliverer(Background):
             log.warning("a delivery has to wait: %s", error, extra={"delivery": row["id"]})
         except Exception as error:
             log.exception("deliver failed", extra={"delivery": row["id"]})
-            await self._again(row, None, _Trouble(f"{type(error).__name__} while sending"))
+            with contextlib.suppress(StoreUnavailable):  # then the claim lapses, and it is tried again
+                await self._again(row, None, _Trouble(f"{type(error).__name__} while sending"))
 
     def _place(self, row: Row) -> asyncio.Semaphore:
         """Narrower than the provider's gate: one person whose messages hang does not fill that."""

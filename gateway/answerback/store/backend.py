@@ -124,11 +124,15 @@ class Postgresql:
     def connect(self, *, writer: bool) -> Any:
         try:
             connection = self._psycopg.connect(self._dsn, autocommit=True, connect_timeout=10)
+        except self._psycopg.Error as error:
+            raise self.translate(error) from error
+        try:
             connection.execute("SET idle_in_transaction_session_timeout = '60s'")
             connection.execute("SET lock_timeout = '10s'")
             if not writer:
                 connection.execute("SET default_transaction_read_only = on")
         except self._psycopg.Error as error:
+            connection.close()
             raise self.translate(error) from error
         return connection
 
@@ -143,7 +147,9 @@ class Postgresql:
 
     def translate(self, error: Exception) -> Exception:
         if isinstance(error, (self._psycopg.OperationalError, self._psycopg.InterfaceError, *self._moved)):
-            return StoreUnavailable("PostgreSQL cannot be used: " + str(error).strip().splitlines()[0])
+            return StoreUnavailable(
+                "PostgreSQL cannot be used: " + (str(error).strip() or "it does not say why").splitlines()[0]
+            )
         return error
 
     def is_lost(self, connection: Any, error: Exception) -> bool:

@@ -1,0 +1,85 @@
+"""Other processes: the far side, a gateway served by the command line, and what /proc says of them."""
+
+import contextlib
+import os
+import secrets
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PROGRAM = Path(sys.executable).with_name("answerback")
+
+
+@dataclass(frozen=True, slots=True)
+class FarSide:
+    """Where it is, and the secret that signs its webhooks."""
+
+    url: str
+    secret: str
+
+
+@contextlib.contextmanager
+def far_side() -> Iterator[FarSide]:
+    """The loopback provider's far side, for as long as the block runs."""
+    secret = secrets.token_hex(16)
+    with subprocess.Popen(
+        [sys.executable, "-m", "tests.bench.far", secret],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdin and process.stdout
+        try:
+            yield FarSide(f"http://127.0.0.1:{int(process.stdout.readline())}", secret)
+        finally:
+            process.stdin.close()
+
+
+@contextlib.contextmanager
+def served(config: Path) -> Iterator[int]:
+    """`answerback serve` with a configuration, once it is ready; its process id."""
+    command = [str(PROGRAM), "serve", "--config", str(config), "--listen", "127.0.0.1:0"]
+    environ = {**os.environ, "PYTHONPATH": str(ROOT)}  # the loopback provider is part of the tests
+    with (
+        config.with_suffix(".log").open("w") as log,
+        subprocess.Popen(
+            command, cwd=ROOT, env=environ, stdout=subprocess.PIPE, stderr=log, text=True
+        ) as process,
+    ):
+        assert process.stdout
+        try:
+            if not process.stdout.readline().startswith("Ready"):
+                raise RuntimeError("answerback serve did not start")
+            yield process.pid
+        finally:
+            process.terminate()
+
+
+@contextlib.contextmanager
+def one_core() -> Iterator[None]:
+    """Everything that is started within the block, processes and threads, shares one core.
+
+    So what is compared is work, and not how much of it a second core happens to hide.
+    """
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {max(before)})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
+
+
+def cpu_seconds(pid: int) -> float:
+    """User and system time of a process so far (proc(5), stat: fields 14 and 15)."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def resident_bytes(pid: int) -> int:
+    """Resident memory of a process."""
+    pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE")
