@@ -1,7 +1,7 @@
 # Each of these goes from a bare checkout (Debian, Python 3.11 or newer) to done; the second time only the work itself is left.
 # Another Python: make PYTHON=python3.12 …   Arguments: make demo ARGS=…, make test ARGS="-k binding"
 
-.PHONY: help demo test check bench constraints clean
+.PHONY: help demo test check bench conformance mutants constraints clean
 export PYTHON
 
 help:
@@ -9,6 +9,8 @@ help:
 	@echo "make test         every test, with all extras and with none"
 	@echo "make check        ruff, mypy, import-linter"
 	@echo "make bench        ratios against bare LangGraph and the least that could be done (minutes)"
+	@echo "make conformance  hazards of answer binding, on answerback and on its peers (minutes)"
+	@echo "make mutants      removes each safeguard in turn: a named test must fail each time (minutes)"
 	@echo "make constraints  pin the newest versions that pyproject.toml admits"
 	@echo "make clean        remove what the commands above made; var/ keeps your data"
 
@@ -25,6 +27,12 @@ check:
 
 bench:
 	@sh scripts/bench.sh $(ARGS)
+
+conformance:
+	@sh scripts/conformance.sh $(ARGS)
+
+mutants:
+	@sh scripts/mutants.sh $(ARGS)
 
 constraints:
 	@sh scripts/constraints.sh

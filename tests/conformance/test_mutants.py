@@ -1,0 +1,25 @@
+"""The mutants are not stale: what each removes still stands in the source, once, and so does its test."""
+
+import ast
+
+import pytest
+
+from tests.conformance.mutants import MUTANTS, ROOT, Mutant
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.safeguard)
+def test_a_mutant_removes_something_that_is_there(mutant: Mutant) -> None:
+    source = (ROOT / mutant.file).read_text()
+    assert source.count(mutant.old) == 1
+    ast.parse(source.replace(mutant.old, mutant.new))
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.safeguard)
+def test_a_mutant_names_a_test_that_is_there(mutant: Mutant) -> None:
+    file, _, name = mutant.test.partition("::")
+    function = name.rpartition("::")[2].partition("[")[0]
+    assert f"def {function}(" in (ROOT / file).read_text()
+
+
+def test_every_safeguard_has_a_name_of_its_own() -> None:
+    assert len({mutant.safeguard for mutant in MUTANTS}) == len(MUTANTS)
