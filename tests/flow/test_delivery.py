@@ -10,6 +10,7 @@ from answerback.run import RunRequest
 from answerback.settings import Route
 from answerback.store import Row, Tx, deliveries
 from answerback.testing import MemoryProvider, ScriptedAgent, asks
+from tests.flow.test_intake import until
 from tests.support.databases import Database
 from tests.support.gateway import Gateway, gateway
 
@@ -105,6 +106,7 @@ async def test_an_answer_while_a_copy_is_on_its_way_still_edits_that_copy(databa
         g.memory.hang = asyncio.Event()
         await g.app.runner.start(RunRequest("scripted"))
         await g.app.runner.idle()
+        await until(lambda: g.memory.hanging == 1)
         (record,) = (await g.app.reader.interactions()).items
         await g.app.receiver.respond(record.id, "first", by="", via="api")
         g.memory.hang.set()
