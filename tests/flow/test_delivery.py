@@ -106,7 +106,7 @@ async def test_an_answer_while_a_copy_is_on_its_way_still_edits_that_copy(databa
         g.memory.hang = asyncio.Event()
         await g.app.runner.start(RunRequest("scripted"))
         await g.app.runner.idle()
-        await until(lambda: g.memory.hanging == 1)
+        await until(lambda: g.memory.held_up == 1)
         (record,) = (await g.app.reader.interactions()).items
         await g.app.receiver.respond(record.id, "first", by="", via="api")
         g.memory.hang.set()

@@ -38,12 +38,12 @@ class MemoryProvider(Provider):
         self.failures: deque[Exception] = deque()
         self.toasts: list[tuple[Outcome, str]] = []
         self.hang: asyncio.Event | None = None  # sends wait for it
-        self.hanging = 0  # sends that have begun to wait for it
+        self.held_up = 0  # sends that have begun to wait for it
         self._events = 0
 
     async def send(self, message: Message) -> Sent:
         if self.hang is not None:
-            self.hanging += 1
+            self.held_up += 1
             await self.hang.wait()
         if self.failures:
             raise self.failures.popleft()
