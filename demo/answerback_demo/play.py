@@ -93,7 +93,7 @@ async def _ask(
         if run.status is RunStatus.WAITING:
             message = await screen.asked.get()
             if ana is not None:
-                await _answers(screen, ana, message.title, term, as_reply)
+                await _answers(running, screen, ana, message.title, term, as_reply)
             interaction = await app.reader.wait(message.interaction_id, FOREVER)
         await app.idle()
         run = await app.runner.get(started.id)
@@ -102,9 +102,12 @@ async def _ask(
     return run, interaction
 
 
-async def _answers(screen: Screen, ana: Person, title: str, term: str, as_reply: bool) -> None:
+async def _answers(
+    running: World, screen: Screen, ana: Person, title: str, term: str, as_reply: bool
+) -> None:
     """Somebody reads the question on the phone, answers, and sees what became of it."""
     asked = await ana.sees(title)
+    await running.app.idle()  # nobody answers before the gateway knows that the message arrived
     screen.line("\nAna's phone:")
     _indented(screen, asked)
     await ana.writes(term, asked["id"] if as_reply else None)

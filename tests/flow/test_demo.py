@@ -16,7 +16,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import pytest
 
@@ -111,12 +111,13 @@ def get(url: str) -> str:
         return answer.read().decode()
 
 
-def on_the_phone(phone: str, mark: str) -> str:
-    """What stands on Ana's phone, as soon as this mark is there: the bot sends one message a second."""
+def on_the_phone(phone: str, mark: str) -> dict[str, Any]:
+    """The question on Ana's phone, as soon as this mark is there: the bot sends one message a second."""
     with urllib.request.urlopen(f"{phone}/phone/api/events", timeout=SECONDS) as events:  # noqa: S310
         for line in events:
             if line.startswith(b"data:") and mark in (shown := get(f"{phone}/phone/api/people/1001")):
-                return str(json.loads(shown)["chats"][0]["messages"][0]["text"])
+                message: dict[str, Any] = json.loads(shown)["chats"][0]["messages"][0]
+                return message
     raise AssertionError("the phone is gone")
 
 
@@ -150,7 +151,7 @@ def test_a_number_typed_in_the_terminal_answers_and_the_phone_and_the_form_say_s
     terminal.until("✅ You chose .*message.*Going on.")
     terminal.until("Report ready: .*“which question a message is for”")
     terminal.until("q: quit")
-    assert "✅ You chose" in on_the_phone(phone, "✅")
+    assert "✅ You chose" in on_the_phone(phone, "✅")["text"]
     assert "You chose" in get(form)
     assert terminal.shown.count("\n") <= 24
     terminal.types("q\n")
@@ -159,10 +160,11 @@ def test_a_number_typed_in_the_terminal_answers_and_the_phone_and_the_form_say_s
 
 def test_an_answer_on_the_phone_wins_and_the_terminal_says_so_and_asks_again(terminal: Terminal) -> None:
     phone = terminal.until(PHONE)[1]
-    terminal.until(ASKED)
-    post(f"{phone}/phone/api/people/1001/type", text="I meant token")
-    terminal.until("✅ You wrote “I meant token”")
-    terminal.until("Report ready: .*“token”")
+    asked = on_the_phone(phone, "Use “message”")
+    button = next(one for row in asked["rows"] for one in row if one["text"] == "Use “message”")
+    post(f"{phone}/phone/api/people/1001/tap", message_id=asked["id"], button=button["text"])
+    terminal.until("✅ You chose .*message.*Going on.")
+    terminal.until("Report ready: .*“which question a message is for”")
     terminal.until("q: quit")
     terminal.shown = ""
     terminal.types("what a deadlime is\n")
