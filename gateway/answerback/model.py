@@ -123,6 +123,7 @@ class Address:
     place: str
     contact: str = ""  # the contact's id; "" for nobody in particular
     id: str = ""
+    last_inbound_at: int | None = None  # when its owner last wrote from there; None: never, or not known
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,11 @@
 serves them alone. It imports nothing of the gateway, and listens nowhere but on loopback.
 """
 
+from answerback_sandbox.errors import SandboxError
 from answerback_sandbox.faults import FaultKind
 from answerback_sandbox.loopback import NotLoopback
 from answerback_sandbox.sandbox import Sandbox
-from answerback_sandbox.telegram.state import Button, Callback, Chat, ChatKind, Message, Person, SandboxError
+from answerback_sandbox.telegram.state import Button, Callback, Chat, ChatKind, Message, Person
 
 __all__ = [
     "Button",

@@ -19,6 +19,7 @@ from answerback_sandbox.telegram.methods import Far
 from answerback_sandbox.telegram.state import Button, Callback, Chat, Message, Person
 from answerback_sandbox.telegram.webhook import Courier
 from answerback_sandbox.telegram.world import World
+from answerback_sandbox.twilio.far import Twilio
 
 T = TypeVar("T")
 BOT_ID = 7_000_000_001
@@ -67,7 +68,10 @@ class Sandbox:
         )
         self._courier = Courier(self.world.updates, self._changes, self.faults, clock, retry_seconds)
         far = Far(self.world, self._courier, self.faults, Rates() if rates else None)
-        self.app: Starlette = compose([*BotApi(far, self._accepts).routes, *PhoneApi(self).routes])
+        self.twilio = Twilio(self._changes, clock)
+        self.app: Starlette = compose(
+            [*BotApi(far, self._accepts).routes, *self.twilio.routes, *PhoneApi(self).routes]
+        )
         self.add_person(1001, "Ana", "ana")
 
     def __repr__(self) -> str:
@@ -98,16 +102,19 @@ class Sandbox:
     async def serve(self, host: str = "127.0.0.1", port: int = 0) -> AsyncIterator[None]:
         """Serve this sandbox while the body runs. Raises NotLoopback, OSError."""
         with listen(host, port) as listener:
-            self.url = url_of(listener)
+            self.url = self.twilio.courier.own_url = url_of(listener)
             async with serve(self.app, listener):
-                courier = asyncio.create_task(self._courier.run())
+                couriers = [
+                    asyncio.create_task(self._courier.run()),
+                    asyncio.create_task(self.twilio.courier.run()),
+                ]
                 try:
                     yield
                 finally:
                     self._changes.close()
-                    courier.cancel()
-                    with contextlib.suppress(asyncio.CancelledError):
-                        await courier
+                    for courier in couriers:
+                        courier.cancel()
+                    await asyncio.gather(*couriers, return_exceptions=True)
 
     @property
     def bot_api_base(self) -> str:

@@ -22,6 +22,7 @@ READ = {
 # Extra → a package that is importable only with it.
 EXTRAS = {
     "telegram": "telegram",
+    "whatsapp": "twilio",
     "email": "aiosmtplib",
     "postgres": "psycopg",
     "langgraph": "langgraph",

@@ -51,7 +51,10 @@ def _expected_number(question: Question) -> str:
 
 def _expected_review(question: Question) -> str:
     allowed = question.decisions or DEFAULT
-    needs = {"edit": ' with "args" (an object)', "respond": ' with "message" (a text)'}
+    needs = {
+        "edit": ' with "args" (an object of the call\'s own arguments)',
+        "respond": ' with "message" (a text)',
+    }
     ways = [f'"{each}"{needs.get(each, "")}' for each in allowed]
     return 'an object whose "decision" is ' + ", or ".join(ways)
 
@@ -115,7 +118,13 @@ def _review(question: Question, value: Json) -> Json:
         return None
     if ("args" in value) != (decision == "edit") or (decision == "respond" and not message.strip()):
         return None
-    return value if decision != "edit" or isinstance(value["args"], dict) else None
+    return value if decision != "edit" or _edits(question, value["args"]) else None
+
+
+def _edits(question: Question, args: Json) -> bool:
+    """Only arguments that the call has, so that nothing is added to what was reviewed."""
+    known = question.action.args if question.action else None
+    return isinstance(args, dict) and bool(args) and (known is None or args.keys() <= known.keys())
 
 
 _CHECKS = {

@@ -9,9 +9,10 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from answerback_sandbox import strict_json
+from answerback_sandbox.errors import SandboxError
 from answerback_sandbox.faults import FaultKind
 from answerback_sandbox.phone.view import Json, Phones, phone
-from answerback_sandbox.telegram.state import Button, Chat, Message, Person, SandboxError
+from answerback_sandbox.telegram.state import Button, Chat, Message, Person
 
 STATIC = {
     "phone.css": "text/css; charset=utf-8",

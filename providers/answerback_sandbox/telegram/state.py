@@ -5,10 +5,6 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 
-class SandboxError(ValueError):
-    """Something a person cannot do: no such person, message or button, or the bot is blocked."""
-
-
 class ChatKind(StrEnum):
     """The kinds of chat; the values are the Bot API's."""
 

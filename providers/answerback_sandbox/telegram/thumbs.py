@@ -2,10 +2,11 @@
 
 import re
 
+from answerback_sandbox.errors import SandboxError
 from answerback_sandbox.telegram import wire
 from answerback_sandbox.telegram.entities import found, utf16_length
 from answerback_sandbox.telegram.limits import MAX_TEXT
-from answerback_sandbox.telegram.state import Button, Callback, Chat, ChatKind, Message, SandboxError
+from answerback_sandbox.telegram.state import Button, Callback, Chat, ChatKind, Message
 from answerback_sandbox.telegram.world import World
 
 FIRST_CALLBACK = 4_300_000_000_000_000_000

@@ -4,9 +4,10 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from answerback_sandbox.changes import Changes
+from answerback_sandbox.errors import SandboxError
 from answerback_sandbox.telegram import wire
 from answerback_sandbox.telegram.errors import bad_request
-from answerback_sandbox.telegram.state import Callback, Chat, ChatKind, Message, Person, SandboxError
+from answerback_sandbox.telegram.state import Callback, Chat, ChatKind, Message, Person
 from answerback_sandbox.telegram.updates import Updates
 
 FIRST_GROUP = -1_001_000_000_000

@@ -1,0 +1,95 @@
+"""From a message to what WhatsApp takes: a text, a text with buttons, or a template's variables.
+
+Limits: https://www.twilio.com/docs/content/twilio-quick-reply and
+https://www.twilio.com/docs/messaging/api/message-resource (Body).
+"""
+
+import hashlib
+import json
+import re
+from dataclasses import dataclass
+
+from answerback.provider import Button, Message, shorten
+
+BODY_LIMIT = 1600  # characters of a text message
+BUTTONS_BODY_LIMIT = 1024  # of the text above buttons, and of a template with its variables filled in
+MOST_BUTTONS = 3  # in a conversation that is open; a template may have ten
+TITLE_LIMIT = 20
+VARIABLE_LIMIT = 600
+SPACE = re.compile(r"\s+")  # WhatsApp takes no line break and no run of spaces in a variable
+
+
+@dataclass(frozen=True, slots=True)
+class Buttons:
+    """A text with quick replies, as a content resource that Twilio must be told of beforehand.
+
+    Only the labels are part of it; the text and the ids are variables, so that one serves all questions
+    with the same labels.
+    """
+
+    labels: tuple[str, ...]
+    variables: dict[str, str]
+
+    @property
+    def name(self) -> str:
+        """The same for the same labels, on every process."""
+        digest = hashlib.sha256(json.dumps(self.labels).encode()).hexdigest()[:16]
+        return f"answerback_{digest}"
+
+
+def text(message: Message) -> str:
+    """The whole message, with what else can be said where there are no buttons."""
+    taps = [button.label for button in message.buttons if button.data]
+    links = [f"{button.label}: {button.url}" for button in message.buttons if button.url]
+    choices = " / ".join(taps)
+    whole = "\n\n".join(part for part in (message.text, choices, *links) if part)
+    return shorten(clean(whole), BODY_LIMIT, message.form_url)
+
+
+def buttons(message: Message) -> Buttons | None:
+    """The same with quick replies; None where they do not fit."""
+    taps = tuple(button for button in message.buttons if button.data)
+    if not taps or len(taps) > MOST_BUTTONS or len({_label(one) for one in taps}) < len(taps):
+        return None
+    if any(len(_label(button)) > TITLE_LIMIT for button in taps):
+        return None
+    links = [f"{button.label}: {button.url}" for button in message.buttons if button.url]
+    whole = clean("\n\n".join((message.text, *links)))
+    if len(whole) > BUTTONS_BODY_LIMIT:
+        return None  # all of it matters more than a tap
+    variables = {"1": whole} | {str(place): button.data for place, button in enumerate(taps, start=2)}
+    return Buttons(tuple(_label(button) for button in taps), variables)
+
+
+def template(message: Message) -> dict[str, str]:
+    """What the approved template says: who asks, what (and how it may be answered), and the link."""
+    taps = " / ".join(button.label for button in message.buttons if button.data)
+    asked = f"{message.title} ({taps})" if taps else message.title
+    return {
+        "1": _variable(message.heading) or "-",
+        "2": _variable(asked) or "-",
+        "3": message.form_url or "-",
+    }
+
+
+def confirmation(message: Message) -> dict[str, str] | None:
+    """The variables of the template for yes and no; None when the message is no such question."""
+    taps = [button.data for button in message.buttons if button.data]
+    if len(taps) != 2 or not all(
+        data.endswith(ending) for data, ending in zip(taps, (".y", ".n"), strict=True)
+    ):
+        return None
+    return template(message) | {"2": _variable(message.title) or "-", "4": taps[0], "5": taps[1]}
+
+
+def clean(value: str) -> str:
+    """Without the characters that a service may refuse or cut a text at."""
+    return "".join(each for each in value if each in "\n\t" or each.isprintable() or each == "\u200d")
+
+
+def _label(button: Button) -> str:
+    return _variable(button.label)
+
+
+def _variable(value: str) -> str:
+    return shorten(SPACE.sub(" ", clean(value)).strip(), VARIABLE_LIMIT)

@@ -1,0 +1,1 @@
+"""Twilio's side of WhatsApp: messages, content templates, media, signed webhooks and status callbacks."""

@@ -1,0 +1,160 @@
+"""Sending: what stands on the handset, inside the 24 hours and outside, and what each failure means."""
+
+import pytest
+
+from answerback.provider import Button, TryLater, Undeliverable
+from answerback_providers.whatsapp import WhatsApp
+from answerback_sandbox import FaultKind, Sandbox
+from tests.providers.whatsapp.support import ANA, HOUR, YES_NO, connected, now, question, to
+
+pytestmark = pytest.mark.needs_extra("whatsapp")
+
+
+def opened(box: Sandbox) -> int:
+    """Ana wrote just now, so that free text is taken."""
+    return box.twilio.type(ANA, "hello").at
+
+
+async def test_in_an_open_conversation_a_question_has_its_buttons(box: Sandbox, whatsapp: WhatsApp) -> None:
+    sent = await whatsapp.send(question(wrote=opened(box)))
+    (note,) = box.twilio.received(ANA)
+    assert sent.message_ids == (note.sid,)
+    assert note.body == "🟦 Ops · release\n\nDeploy now?\n\n#K7Q2"
+    assert [(button.title, button.payload) for button in note.buttons] == [
+        ("Yes", "t0k3n:0.y"),
+        ("No", "t0k3n:0.n"),
+    ]
+
+
+async def test_questions_with_the_same_labels_share_one_content_resource(
+    box: Sandbox, whatsapp: WhatsApp
+) -> None:
+    wrote, known = opened(box), len(box.twilio.world.contents)
+    for title in ("One?", "Two?"):
+        await whatsapp.send(question(title, wrote=wrote))
+    assert len(box.twilio.world.contents) == known + 1
+    async with connected(box) as again:
+        await again.send(question("Three?", wrote=wrote))
+    assert len(box.twilio.world.contents) == known + 1
+
+
+async def test_four_choices_do_not_fit_and_stand_in_the_text(box: Sandbox, whatsapp: WhatsApp) -> None:
+    four = tuple(Button(label, f"t:{label}") for label in "ABCD")
+    await whatsapp.send(question(wrote=opened(box), buttons=four))
+    (note,) = box.twilio.received(ANA)
+    assert not note.buttons
+    assert note.body.endswith("A / B / C / D")
+
+
+async def test_a_label_that_is_too_long_for_a_button_stands_in_the_text(
+    box: Sandbox, whatsapp: WhatsApp
+) -> None:
+    long = (Button("Only the ones of this year", "t:1"), Button("All", "t:2"))
+    await whatsapp.send(question(wrote=opened(box), buttons=long))
+    (note,) = box.twilio.received(ANA)
+    assert not note.buttons
+    assert "Only the ones of this year / All" in note.body
+
+
+async def test_a_link_stands_in_the_text_because_no_button_opens_it(box: Sandbox, whatsapp: WhatsApp) -> None:
+    link = Button("Change…", url="https://ask.example/f/x")
+    await whatsapp.send(question(wrote=opened(box), buttons=(*YES_NO, link)))
+    (note,) = box.twilio.received(ANA)
+    assert "Change…: https://ask.example/f/x" in note.body
+    assert len(note.buttons) == 2
+
+
+async def test_a_text_that_is_too_long_ends_with_the_link(box: Sandbox, whatsapp: WhatsApp) -> None:
+    message = question(wrote=opened(box), body="word " * 1000, form_url="https://ask.example/f/x")
+    await whatsapp.send(message)
+    (note,) = box.twilio.received(ANA)
+    assert len(note.body) <= 1600
+    assert note.body.endswith("…\nhttps://ask.example/f/x")
+
+
+@pytest.mark.parametrize("hours", [None, 24, 30])
+async def test_outside_the_24_hours_the_template_is_sent(
+    box: Sandbox, whatsapp: WhatsApp, hours: int | None
+) -> None:
+    wrote = None if hours is None else now() - hours * HOUR
+    await whatsapp.send(question(wrote=wrote, form_url="https://ask.example/f/x"))
+    (note,) = box.twilio.received(ANA)
+    assert note.content_sid == box.twilio.content_sid
+    assert note.body == (
+        "🟦 Ops · release: Deploy now? (Yes / No) Answer here or on the form: https://ask.example/f/x"
+    )
+
+
+async def test_a_question_of_yes_or_no_has_buttons_outside_the_24_hours_too(box: Sandbox) -> None:
+    async with connected(box, confirm_content_sid=box.twilio.confirm_content_sid) as whatsapp:
+        await whatsapp.send(question())
+        (note,) = box.twilio.received(ANA)
+        assert [(button.title, button.payload) for button in note.buttons] == [
+            ("Yes", "t0k3n:0.y"),
+            ("No", "t0k3n:0.n"),
+        ]
+
+
+async def test_without_a_template_it_says_so_and_the_next_provider_is_asked(box: Sandbox) -> None:
+    async with connected(box, content_sid="") as whatsapp:
+        with pytest.raises(Undeliverable, match="set content_sid") as failure:
+            await whatsapp.send(question())
+        assert not failure.value.address_dead
+
+
+async def test_lines_in_a_question_do_not_break_the_template(box: Sandbox, whatsapp: WhatsApp) -> None:
+    await whatsapp.send(question("Which one?\n\n\tThis     or that?"))
+    (note,) = box.twilio.received(ANA)
+    assert "Which one? This or that?" in note.body
+
+
+async def test_somebody_who_is_not_on_whatsapp_is_not_tried_again(box: Sandbox, whatsapp: WhatsApp) -> None:
+    message = question()
+    nobody = to(place="+15005550001")
+    with pytest.raises(Undeliverable, match="no such number") as failure:
+        await whatsapp.send(type(message)(nobody, message.kind, message.title))
+    assert failure.value.address_dead
+    assert "15005550001" not in str(failure.value)
+
+
+@pytest.mark.parametrize(
+    ("kind", "maybe_sent"),
+    [
+        (FaultKind.DOWN, True),
+        (FaultKind.REFUSED, True),
+        (FaultKind.DROPPED, True),
+        (FaultKind.RATE_LIMITED, False),
+    ],
+)
+async def test_what_is_temporary_is_tried_later(
+    box: Sandbox, whatsapp: WhatsApp, kind: FaultKind, *, maybe_sent: bool
+) -> None:
+    box.twilio.fail(kind, method="create", seconds=7)
+    with pytest.raises(TryLater) as failure:
+        await whatsapp.send(question())
+    assert failure.value.maybe_sent is maybe_sent
+    if kind is FaultKind.RATE_LIMITED:
+        assert failure.value.seconds == 7
+
+
+async def test_a_wrong_password_is_a_reason_to_wait_for_the_operator(box: Sandbox) -> None:
+    with pytest.raises(TryLater, match="account_sid and auth_token"):
+        async with connected(box, auth_token="wrong"):
+            pass
+
+
+async def test_where_content_cannot_be_made_the_choices_stand_in_the_text(
+    box: Sandbox, whatsapp: WhatsApp
+) -> None:
+    whatsapp._client.content.base_url = f"{box.url}/nowhere"  # an account without the Content API
+    with pytest.raises(TryLater, match="check account_sid and api_base"):
+        await whatsapp.send(question(wrote=opened(box)))
+
+
+async def test_its_repr_and_its_errors_hold_no_secret(box: Sandbox, whatsapp: WhatsApp) -> None:
+    assert box.twilio.auth_token not in repr(whatsapp._options)
+    assert box.twilio.auth_token not in repr(vars(whatsapp._options))
+
+
+async def test_the_probe_says_who_answers(whatsapp: WhatsApp) -> None:
+    assert await whatsapp.probe() == "the account answers (active); +15550001111, with a template"
