@@ -1,7 +1,10 @@
-"""The loop by mail: a real SMTP server takes the question, the form behind its link takes the answer."""
+"""The loop by mail: a real SMTP server takes the question; its link, or a reply to it, takes the answer."""
 
+import asyncio
 import email
 import email.policy
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
 from email.message import EmailMessage
 
 import pytest
@@ -9,9 +12,22 @@ import pytest
 from answerback import app as composition
 from answerback.app import App
 from answerback.ask import AskRequest
-from answerback.model import Address, Choice, Contact, InteractionStatus, Question, QuestionKind
+from answerback.model import (
+    Address,
+    Choice,
+    Contact,
+    InteractionStatus,
+    Question,
+    QuestionKind,
+    RunStatus,
+)
+from answerback.run import RunRequest
 from answerback.settings import Plugin, Route, Settings
+from answerback.store import deliveries
+from answerback.testing import ScriptedAgent
 from tests.flow.test_intake import until
+from tests.providers.email.dovecot import PASSWORD, Dovecot, dovecot
+from tests.providers.email.replies import OURS
 from tests.providers.email.support import Mailroom, mail_server
 from tests.support.databases import Database
 
@@ -27,18 +43,24 @@ def text_of(mail: EmailMessage) -> str:
     return str(mail.get_body(("plain",)).get_content())
 
 
-def gateway(database: Database, port: int) -> App:
+def gateway(database: Database, port: int, imap: int | None = None) -> App:
     smtp = {"host": "127.0.0.1", "port": str(port), "security": "plain"}
+    box = {"host": "127.0.0.1", "port": str(imap), "security": "plain"}
+    account = {"username": "agent", "password": PASSWORD}
+    reading = {"imap": {**box, **account}, "authserv_id": OURS} if imap else {}
     return composition.build(
         Settings(
             data_dir=str(database.data_dir),
             database=database.url,
             public_url="https://ask.example.org",
             form_auth="code",
-            providers={"email": Plugin("email", "email", {"address": "agent@example.org", "smtp": smtp})},
+            providers={
+                "email": Plugin("email", "email", {"address": "agent@example.org", "smtp": smtp, **reading})
+            },
             contacts={"ana": Contact("ana", "Ana", addresses=(Address("email", "ana@x.org", "ana@x.org"),))},
             routes={"default": Route("default", ("ana",), ("email",))},
-        )
+        ),
+        agents={"scripted": ScriptedAgent(QUESTION)} if imap else None,
     )
 
 
@@ -58,3 +80,115 @@ async def test_a_mail_asks_its_link_answers_and_a_second_mail_says_so(database: 
         await app.idle()
         assert "You chose “coding”" in text_of(mails(room)[1])
         await app.stop()
+
+
+@dataclass(slots=True)
+class Post:
+    """A gateway that reads its mail, the mails it sent, and the mailbox that replies come to."""
+
+    app: App
+    room: Mailroom
+    box: Dovecot
+
+    async def ask(self) -> str:
+        """Start a run that asks; its id, once the question is out."""
+        run = await self.app.runner.start(RunRequest("scripted", {}))
+        await until(lambda: len(self.room.mails) == 1)
+        await self.app.idle()
+        return run.id
+
+    async def reply(self, body: str, *, vouched: bool = True, **headers: str) -> None:
+        """As a mail program answers the question, and a mail server delivers it."""
+        asked = mails(self.room)[0]
+        quoted = "".join(f"> {line}\n" for line in text_of(asked).splitlines())
+        mail = EmailMessage()
+        if vouched:
+            mail["Authentication-Results"] = f"{OURS}; dmarc=pass header.from=x.org"
+        mail["From"], mail["To"] = "Ana Lima <Ana@x.org>", asked["reply-to"]
+        mail["Subject"], mail["Date"] = f"Re: {asked['subject']}", asked["date"]
+        mail["In-Reply-To"] = asked["message-id"]
+        for name, value in headers.items():
+            mail[name.replace("_", "-")] = value
+        mail.set_content(
+            f"{body}\n\nOn Sun, Nov 22, 2026 at 2:00 AM Agent <agent@example.org> wrote:\n{quoted}"
+        )
+        await self.box.deliver(mail.as_bytes(policy=email.policy.SMTP), to=str(asked["reply-to"]))
+
+    async def hears(self, words: str) -> EmailMessage:
+        """The next mail to Ana that says so."""
+        await until(lambda: any(words in text_of(mail) for mail in mails(self.room)))
+        await self.app.idle()
+        return next(mail for mail in mails(self.room) if words in text_of(mail))
+
+    async def status(self, run_id: str) -> RunStatus:
+        return (await self.app.runner.get(run_id)).status
+
+
+@pytest.fixture
+async def post(database: Database) -> AsyncIterator[Post]:
+    async with mail_server() as room, dovecot() as box:
+        app = gateway(database, room.port, box.imap)
+        await app.start()
+        yield Post(app, room, box)
+        await app.stop()
+
+
+async def test_a_reply_by_mail_is_the_answer_and_the_run_goes_on(post: Post) -> None:
+    run = await post.ask()
+    assert "Or reply to this mail" in text_of(mails(post.room)[0])
+    await post.reply("costing")
+    await post.hears("You chose “costing”")
+    await until_ended(post, run)
+    assert (await post.app.runner.get(run)).status is RunStatus.COMPLETED
+
+
+async def test_a_reply_by_its_number_is_the_answer_too(post: Post) -> None:
+    await post.ask()
+    await post.reply("1")
+    await post.hears("You chose “coding”")
+
+
+async def test_a_mail_that_nobody_vouches_for_decides_nothing_and_gets_the_link(post: Post) -> None:
+    run = await post.ask()
+    await post.reply("costing", vouched=False)
+    said = await post.hears("be sure this mail is from you")
+    assert "https://ask.example.org/f/" in text_of(said)
+    assert await post.status(run) is RunStatus.WAITING
+
+
+async def test_a_mail_that_nobody_vouches_for_stops_nothing(post: Post) -> None:
+    run = await post.ask()
+    await post.reply("stop", vouched=False)
+    await post.hears("be sure this mail is from you")
+    assert await post.status(run) is RunStatus.WAITING
+
+
+async def test_an_automatic_reply_is_nobodys_answer_and_gets_none(post: Post) -> None:
+    run = await post.ask()
+    await post.reply("costing", Auto_Submitted="auto-replied")
+    await post.reply("coding")  # read after the first
+    await post.hears("You chose “coding”")
+    assert len(mails(post.room)) <= 3  # the question, the outcome, the run's end
+    await until_ended(post, run)
+
+
+async def test_a_mail_that_comes_back_marks_its_delivery_failed(post: Post) -> None:
+    await post.ask()
+    sender = str(post.room.mails[0].mail_from)
+    bounce = f"From: MAILER-DAEMON@x.org\r\nTo: {sender}\r\nSubject: Undelivered\r\n\r\nno such user\r\n"
+    await post.box.deliver(bounce.encode(), to=sender, sender="")
+
+    async def failed() -> bool:
+        (record,) = (await post.app.reader.interactions()).items
+        store = post.app.context.store
+        rows = await store.read(lambda tx: tx.all(deliveries.OF, interaction_id=record.id))
+        return [row["status"] for row in rows if row["provider"] == "email"] == ["failed"]
+
+    while not await failed():  # noqa: ASYNC110 (nothing there tells us)
+        await asyncio.sleep(0.01)
+
+
+async def until_ended(post: Post, run: str) -> None:
+    """Until a run has come to its end."""
+    while await post.status(run) is not RunStatus.COMPLETED:  # noqa: ASYNC110
+        await asyncio.sleep(0.01)

@@ -1,4 +1,4 @@
-"""Mail: questions go out by SMTP as text and HTML, with the form link and an address for the reply."""
+"""Mail: questions go out by SMTP as text and HTML; replies come in by IMAP, or through the link."""
 
 from answerback_providers.email.provider import Email
 from answerback_providers.email.settings import EmailSettings, Imap, Security, Smtp

@@ -61,6 +61,11 @@ def compose(message: Message, settings: EmailSettings, at: int, *, replies: bool
     return Mail(message_id, str(to), str(sender or own), content, utf8=not to.ascii)
 
 
+def bounce_id(token: str) -> str:
+    """What a mail is known by when it comes back, stored beside its Message-ID: no token."""
+    return f"bounce:{hashlib.sha256(b'bounce:' + token.lower().encode()).hexdigest()[:32]}"
+
+
 def subject(message: Message) -> str:
     """The question in at most 60 characters, then ` [#CODE]`."""
     code = header(message.code).strip("#")

@@ -1,40 +1,70 @@
-"""The mail provider: sends a message as one mail, over a connection of its own."""
+"""The mail provider: sends a message as one mail, over a connection of its own, and reads the replies."""
 
 import asyncio
-import logging
 import re
 import ssl
 import time
 from typing import ClassVar
 
-from answerback.provider import ConfigurationError, Message, Pace, Provider, Sent
-from answerback_providers.email.compose import compose
-from answerback_providers.email.settings import EmailSettings, Security, Smtp
+from answerback.provider import (
+    Batch,
+    ConfigurationError,
+    Inbound,
+    Message,
+    Pace,
+    Provider,
+    ProviderContext,
+    Receipt,
+    Reply,
+    Sent,
+    Undeliverable,
+)
+from answerback_providers.email.compose import bounce_id, compose
+from answerback_providers.email.head import Unreadable
+from answerback_providers.email.imap import Inbox
+from answerback_providers.email.reader import Lookup, Reader, txt
+from answerback_providers.email.reading import load, read
+from answerback_providers.email.settings import EmailSettings, Security, Server
 from answerback_providers.email.smtp import talk
 
-log = logging.getLogger(__name__)
+READING = "answerback-reading"  # not a header that came in: what our own reader made of the mail
 SES = re.compile(r"email-smtp(?:-fips)?\.([a-z0-9-]+)\.amazonaws\.com")
 
 
 class Email(Provider):
-    """Questions by mail, text and HTML, answered with the form link.
+    """Questions by mail, text and HTML, answered by a reply where mail is read, else with the form link.
 
-    Mail is sent and not read yet: an `imap` block is checked and kept, and the mails say that replies
-    are not read. A mail cannot be edited, so the outcome goes out as a mail of its own.
+    A mail cannot be edited, so the outcome goes out as a mail of its own.
     """
 
     Settings = EmailSettings
     max_choices: ClassVar[int] = 50
     pace: ClassVar[Pace] = Pace(account=10)
-    reads_mail: ClassVar[bool] = False
     settings: EmailSettings
     _trust: ssl.SSLContext | None = None
+    _inbox: Inbox | None = None
+
+    def __init__(
+        self, name: str, settings: EmailSettings, context: ProviderContext, lookup: Lookup = txt
+    ) -> None:
+        super().__init__(name, settings, context)
+        self._reader = Reader(settings, lookup)
+
+    @property
+    def polls(self) -> bool:
+        """Whether answers are read."""
+        return self.settings.imap is not None
 
     async def open(self) -> None:
         """Load the certificates and sign in once. Raises `ConfigurationError` or `TryLater`."""
-        if self.settings.imap and not self.reads_mail:
-            log.warning("%s: an imap block is configured, but mail is not read yet", self.name)
         await self._talk()
+
+    async def close(self) -> None:
+        """Leave the mailbox, and end the process that reads."""
+        if self._inbox is not None:
+            await self._inbox.close()
+            self._inbox = None
+        await self._reader.close()
 
     async def send(self, message: Message) -> Sent:
         """Send one mail; its Message-ID, and the one that the relay gave it where that is known.
@@ -42,11 +72,32 @@ class Email(Provider):
         Raises `Undeliverable` or `TryLater`; `maybe_sent` only when the server fell silent after the
         whole mail was handed over.
         """
-        mail = compose(message, self.settings, time.time_ns() // 1000, replies=self.reads_mail)
+        mail = compose(message, self.settings, time.time_ns() // 1000, replies=self.polls)
         smtp = self.settings.smtp
         receipt = await talk(smtp, await self._certificates(), self.settings.mailbox.domain, mail)
-        relayed = relay_id(smtp.host, receipt)
-        return Sent((mail.id, relayed) if relayed else (mail.id,))
+        known = (mail.id, relay_id(smtp.host, receipt), bounce_id(message.token) if message.token else "")
+        return Sent(tuple(id for id in known if id))
+
+    async def poll(self, cursor: str, wait: float | None = None) -> Batch:
+        """What came behind `cursor`, each mail read already. Raises `TryLater`."""
+        haul = await (await self._mailbox()).look(cursor, wait)
+        return Batch(tuple([await self._event(mail) for mail in haul.mails]), haul.cursor)
+
+    async def _event(self, raw: bytes) -> Inbound:
+        reading = await self._reader.read(raw)
+        headers = {READING: reading.dump() if reading else ""}
+        return Inbound(raw, headers=headers, received_at=time.time_ns() // 1000)
+
+    def parse(self, inbound: Inbound) -> list[Reply | Receipt]:
+        """What `poll` read; a mail that is replayed is read here, and proves nothing any more.
+
+        Raises ValueError for what could not be read.
+        """
+        dumped = inbound.headers.get(READING)
+        if dumped == "":
+            raise Unreadable("this mail could not be read")
+        reading = load(dumped) if dumped else read(inbound.body, self.settings.mailbox)
+        return reading.found(inbound.received_at)
 
     async def probe(self) -> str:
         """Connect, secure and sign in, without sending anything."""
@@ -58,28 +109,36 @@ class Email(Provider):
             Security.PLAIN: "without encryption, as configured",
         }
         signed = "signed in" if smtp.username else "no sign-in configured"
-        unread = " (the imap block is not used)" if self.settings.imap else ""
-        return (
-            f"{smtp.host}:{smtp.at} answers: {protected[smtp.security]}, {signed}. "
-            f"Mail is sent, but not read yet{unread}: answers come through the form."
-        )
+        sending = f"{smtp.host}:{smtp.at} answers: {protected[smtp.security]}, {signed}."
+        if not self.polls:
+            return f"{sending} Mail is sent, but not read: answers come through the form."
+        return f"{sending} {await (await self._mailbox()).probe()}"
+
+    async def _mailbox(self) -> Inbox:
+        imap = self.settings.imap
+        if imap is None:
+            raise Undeliverable(f"The provider {self.name} reads no mail.")
+        if self._inbox is None:
+            certificates = await asyncio.to_thread(trust, f"{self.name}.imap", imap)
+            self._inbox = Inbox(imap, certificates)
+        return self._inbox
 
     async def _talk(self) -> None:
         await talk(self.settings.smtp, await self._certificates(), self.settings.mailbox.domain)
 
     async def _certificates(self) -> ssl.SSLContext:
         if self._trust is None:
-            self._trust = await asyncio.to_thread(trust, self.name, self.settings.smtp)
+            self._trust = await asyncio.to_thread(trust, f"{self.name}.smtp", self.settings.smtp)
         return self._trust
 
 
-def trust(name: str, smtp: Smtp) -> ssl.SSLContext:
+def trust(name: str, server: Server) -> ssl.SSLContext:
     """Whom to believe: the certificates of `ca_file`, or the system's. ConfigurationError: unreadable."""
     try:
-        return ssl.create_default_context(cafile=smtp.ca_file or None)
+        return ssl.create_default_context(cafile=server.ca_file or None)
     except OSError as error:
         why = error.strerror or "it holds no certificate"
-        raise ConfigurationError(f"providers.{name}.smtp.ca_file cannot be used: {why}.") from None
+        raise ConfigurationError(f"providers.{name}.ca_file cannot be used: {why}.") from None
 
 
 def relay_id(host: str, receipt: str) -> str:

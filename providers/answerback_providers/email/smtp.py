@@ -138,7 +138,7 @@ def refusal(conversation: Conversation, code: int, said: str) -> ProviderError:
 def silence(conversation: Conversation, error: Exception) -> ProviderError:
     """What it means that there was no answer, or no way to ask."""
     step, where = conversation.step, _where(conversation)
-    if certificate := _certificate(error):
+    if certificate := certificate_fault(error):
         return TryLater(MUCH_LATER, f"The certificate of {where} is not accepted: {certificate}.")
     if step is Step.CONTENT:
         reason = f"{where} fell silent after the mail was handed over."
@@ -157,7 +157,8 @@ def _where(conversation: Conversation) -> str:
     return f"{conversation.server.host}:{conversation.server.at}"
 
 
-def _certificate(error: BaseException | None) -> str:
+def certificate_fault(error: BaseException | None) -> str:
+    """Why a certificate was not accepted; "" if something else is wrong."""
     while error is not None:
         if isinstance(error, ssl.SSLCertVerificationError):
             return str(error.verify_message).rstrip(".")

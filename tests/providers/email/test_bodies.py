@@ -92,7 +92,7 @@ def test_an_action_comes_before_what_the_agent_says_about_it() -> None:
 
 def test_while_no_mail_is_read_the_mail_says_so() -> None:
     for shown in (text_of(QUESTION, replies=False), html_of(QUESTION, replies=False)):
-        assert "replies to this mail are not read yet" in shown
+        assert "replies to this mail are not read" in shown
         assert "Or reply to this mail" not in shown
 
 

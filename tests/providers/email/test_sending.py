@@ -1,7 +1,6 @@
 """Sending, against a real SMTP server: what arrives, how it is protected, and what each refusal means."""
 
 import asyncio
-import logging
 import ssl
 import traceback
 
@@ -336,23 +335,15 @@ async def test_probe_says_how_the_server_is_reached_and_that_mail_is_not_read(
     said = await email(settings(**server, username="agent", password=PASSWORD)).probe()
     assert said == (
         f"localhost:{starttls_server.port} answers: STARTTLS with a valid certificate, signed in. "
-        "Mail is sent, but not read yet: answers come through the form."
+        "Mail is sent, but not read: answers come through the form."
     )
     assert starttls_server.verbs == ["AUTH", "QUIT"]
 
 
-async def test_a_configured_mailbox_is_said_to_be_unused(
-    plain_server: Mailroom, caplog: pytest.LogCaptureFixture
-) -> None:
-    imap = {"host": "localhost", "username": "agent", "password": PASSWORD}
-    configured = settings(port=plain_server.port).model_dump() | {"imap": imap}
-    provider = email(settings().model_validate(configured))
-    with caplog.at_level(logging.WARNING):
-        await provider.open()
-    assert "email: an imap block is configured, but mail is not read yet" in caplog.messages
-    assert "(the imap block is not used)" in await provider.probe()
-
-
 def test_what_the_provider_can_do_is_what_it_overrides() -> None:
-    assert not any(Email.can(it) for it in ("update", "poll", "verify", "parse", "fetch", "acknowledge"))
-    assert Email.can("probe")
+    assert not any(Email.can(it) for it in ("update", "verify", "fetch", "acknowledge"))
+    assert all(Email.can(it) for it in ("probe", "poll", "parse"))
+
+
+def test_a_provider_without_a_mailbox_is_not_polled() -> None:
+    assert not email(settings()).polls

@@ -1,0 +1,98 @@
+"""The parts of a mail: what a person wrote in it, and what its other parts make of it."""
+
+import email
+import email.policy
+import re
+from dataclasses import dataclass, field
+from email.message import Message as Part
+from typing import Any
+
+from answerback_providers.email.head import LONGEST_MAIL, Unreadable
+from answerback_providers.email.html_text import as_text
+
+ACTION = re.compile(r"^action:[ \t]*([a-z]{1,20})", re.IGNORECASE | re.MULTILINE)
+MOST_PARTS = 100
+DEEPEST = 20
+MOST_BOUNDARIES = 50  # declared ones: each line of a mail is compared with all that are open
+# What `bytes.decode` knows beside charsets of mail: slow on hostile text, or no charset at all.
+NO_CHARSET = frozenset("idna punycode unicode_escape raw_unicode_escape undefined utf_7".split())
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """`text` is the whole plain text, quotations included; `types` are the types of all parts."""
+
+    text: str = field(repr=False)
+    types: frozenset[str]
+    actions: tuple[str, ...] = ()  # of a delivery report (RFC 3464 section 2.3.3)
+
+
+def written(raw: bytes) -> Written:
+    """Read the parts. Raises `Unreadable` beyond a limit; RecursionError is one of them."""
+    if len(raw) > LONGEST_MAIL:
+        raise Unreadable("longer than 1 MiB")
+    if raw.lower().count(b"boundary") > MOST_BOUNDARIES:
+        raise Unreadable("too many boundaries")
+    whole = email.message_from_bytes(raw, policy=email.policy.compat32)
+    parts = _flat(whole)
+    types = frozenset(part.get_content_type() for part in parts)
+    return Written(_text(parts), types, _actions(parts))
+
+
+def _flat(whole: Part) -> list[Part]:
+    """Every part, outermost first; what is attached as a mail is not looked into."""
+    found: list[Part] = []
+    open_ = [(whole, 0)]
+    while open_:
+        part, depth = open_.pop()
+        found.append(part)
+        if len(found) > MOST_PARTS or depth > DEEPEST:
+            raise Unreadable("too many parts, or too deep")
+        if part.is_multipart() and part.get_content_type() != "message/rfc822":
+            inside: Any = part.get_payload()
+            open_ += [(each, depth + 1) for each in reversed(inside) if isinstance(each, Part)]
+    return found
+
+
+def _text(parts: list[Part]) -> str:
+    shown = [part for part in parts if part.get_content_disposition() != "attachment"]
+    for kind in ("text/plain", "text/html"):
+        for part in shown:
+            if part.get_content_type() == kind and (text := _decoded(part)).strip():
+                return as_text(text) if kind == "text/html" else text
+    return ""
+
+
+def _decoded(part: Part) -> str:
+    payload = part.get_payload(decode=True)
+    octets = payload if isinstance(payload, bytes) else b""
+    charset = (part.get_content_charset() or "utf-8").lower()
+    try:
+        text = octets.decode("utf-8" if charset.replace("-", "_") in NO_CHARSET else charset, "replace")
+    except (LookupError, UnicodeError, ValueError):
+        text = octets.decode("utf-8", "replace")
+    text = text.replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n")
+    flowed = str(part.get_param("format", "")).lower() == "flowed"
+    return _unflowed(text, delsp=str(part.get_param("delsp", "")).lower() == "yes") if flowed else text
+
+
+def _unflowed(text: str, *, delsp: bool) -> str:
+    """Join the lines that the sender's program broke (RFC 3676 section 4)."""
+    joined: list[list[str]] = []
+    level, soft = -1, False
+    for line in text.split("\n"):
+        depth = len(line) - len(line.lstrip(">"))
+        words = line[depth:].removeprefix(" ")
+        goes_on = words.endswith(" ") and words != "-- "
+        shown = words[:-1] if goes_on and delsp else words
+        if soft and depth == level and words != "-- ":
+            joined[-1].append(shown)
+        else:
+            joined.append([">" * depth + (" " if depth else ""), shown])
+        level, soft = depth, goes_on
+    return "\n".join("".join(pieces) for pieces in joined)
+
+
+def _actions(parts: list[Part]) -> tuple[str, ...]:
+    reports = [part for part in parts if part.get_content_type() == "message/delivery-status"]
+    return tuple(action.lower() for report in reports for action in ACTION.findall(str(report)))

@@ -1,0 +1,198 @@
+"""What one mail says, read under limits from its raw bytes: a reply, a bounce, or nothing that counts."""
+
+import hashlib
+import json
+import re
+from dataclasses import asdict, dataclass, field
+from datetime import UTC
+from email.utils import parsedate_to_datetime
+from enum import StrEnum
+
+from answerback.provider import Receipt, Reply
+from answerback_providers.email import trust
+from answerback_providers.email.addresses import ATOM, Mailbox, mailbox
+from answerback_providers.email.compose import MESSAGE_ID, TOKEN, bounce_id
+from answerback_providers.email.head import LONGEST_MAIL, Head, split
+from answerback_providers.email.parts import Written, written
+
+MOST_ADDRESSES = 100
+MOST_REFERENCES = 20
+BOUNCE = "bounce-"
+QUOTED = r'"(?:[^"\\]|\\.)*"'
+# RFC 5322 section 3.4, without comments, groups and routes: what those may hide is not worth reading.
+NAMED = re.compile(rf"(?:{ATOM[:-1]}|[. \t]|{QUOTED})*<([^<>\s]+)>")
+SEPARATED = re.compile(rf"(?:{QUOTED}|[^\",])+")
+LISTED = ("precedence", frozenset({"bulk", "junk", "list", "auto_reply"}))
+AUTOMATIC = ("list-id", "x-autoreply", "x-autorespond", "x-autoresponder", "x-loop")
+MACHINES = frozenset({"mailer-daemon", "postmaster"})
+
+
+class Kind(StrEnum):
+    REPLY = "reply"
+    BOUNCE = "bounce"
+    NOTHING = "nothing"  # an automatic reply, a list, a calendar, our own mail, or from nobody
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A mail in the words of the contract. `lookups`: names in the DNS that could prove who sent it."""
+
+    kind: Kind
+    event_id: str
+    sender: str = field(default="", repr=False)
+    token: str = field(default="", repr=False)
+    references: tuple[str, ...] = ()
+    text: str = field(default="", repr=False)
+    sent_at: int | None = None
+    trusted: bool = False
+    lookups: tuple[str, ...] = ()
+
+    def dump(self) -> str:
+        """As JSON, for `load`."""
+        return json.dumps(asdict(self))
+
+    def found(self, received_at: int) -> list[Reply | Receipt]:
+        """For the core. What is not proved says nothing but which question it may be about."""
+        if self.kind is Kind.BOUNCE:
+            return [Receipt(self.event_id, bounce_id(self.token), "failed", "The mail came back.")]
+        if self.kind is not Kind.REPLY:
+            return []
+        written = min(self.sent_at, received_at) if self.sent_at and received_at else self.sent_at
+        return [
+            Reply(
+                event_id=self.event_id,
+                sender=self.sender,
+                place=self.sender,
+                text=self.text if self.trusted else "",
+                token=self.token,
+                references=self.references,
+                sent_at=written if self.trusted else None,
+                private=self.trusted,
+                trusted=self.trusted,
+                quoted=True,
+            )
+        ]
+
+
+def load(dumped: str) -> Reading:
+    """The reading that `dump` wrote."""
+    values = json.loads(dumped)
+    lists = {name: tuple(values[name]) for name in ("references", "lookups")}
+    return Reading(**{**values, **lists, "kind": Kind(values["kind"])})
+
+
+def read(raw: bytes, own: Mailbox, authserv_id: str = "") -> Reading:
+    """Read one mail that came to `own`. Raises `Unreadable`, or whatever a hostile mail brings about."""
+    head = split(raw)
+    whole = len(raw) <= LONGEST_MAIL  # of a longer one only its beginning came: it decides nothing
+    parts = written(raw) if whole else Written("", frozenset())
+    event_id = _event_id(head)
+    if token := _bounced(head, own):
+        return Reading(Kind.BOUNCE if _came_back(head, parts) else Kind.NOTHING, event_id, token=token)
+    sender = _sender(head)
+    if sender is None or _automatic(head, parts) or _is(sender, own):
+        return Reading(Kind.NOTHING, event_id)
+    tags = _tags(head.all("to"), own)
+    tokens = {tag for tag in tags if TOKEN.fullmatch(tag)}
+    addressed = whole and bool(tags)  # To is what every signature that counts covers
+    trusted = addressed and bool(authserv_id) and trust.found_by(authserv_id, head, sender.domain)
+    ask = trust.lookups(head, sender.domain) if addressed and not authserv_id else []
+    return Reading(
+        Kind.REPLY,
+        event_id,
+        sender=str(sender).lower(),
+        token=tokens.pop() if len(tokens) == 1 else "",
+        references=_references(head),
+        text=parts.text,
+        sent_at=_date(head),
+        trusted=trusted,
+        lookups=tuple(ask),
+    )
+
+
+def _event_id(head: Head) -> str:
+    """Known by what a signature covers: a mail that was changed elsewhere and sent again is the same one."""
+    covered = [value for name in trust.COVERED for value in head.all(name)]
+    digest = hashlib.sha256("\n".join(" ".join(value.split()) for value in covered).encode())
+    digest.update(b"\n" + b" ".join(head.body.split()))
+    return f"mail:{digest.hexdigest()}"
+
+
+def _sender(head: Head) -> Mailbox | None:
+    """The only From, if it is exactly one address without a defect."""
+    found = head.all("from")
+    return _address(found[0]) if len(found) == 1 else None
+
+
+def _address(text: str) -> Mailbox | None:
+    named = NAMED.fullmatch(text.strip())
+    try:
+        return mailbox(named[1] if named else text)
+    except ValueError:
+        return None
+
+
+def _tags(values: tuple[str, ...], own: Mailbox) -> set[str]:
+    """What stands behind the plus of each address of ours; "" for the bare one."""
+    listed = [piece for value in values for piece in SEPARATED.findall(value)[:MOST_ADDRESSES]]
+    boxes = [box for piece in listed if (box := _address(piece)) and _is(box, own)]
+    return {box.local.lower().removeprefix(own.local.lower()).removeprefix("+") for box in boxes}
+
+
+def _is(box: Mailbox, own: Mailbox) -> bool:
+    local, mine = box.local.lower(), own.local.lower()
+    return box.domain == own.domain and (local == mine or local.startswith(f"{mine}+"))
+
+
+def _references(head: Head) -> tuple[str, ...]:
+    named = [*MESSAGE_ID.findall(head.first("in-reply-to")), *MESSAGE_ID.findall(head.first("references"))]
+    return tuple(dict.fromkeys(id for id in named if len(id) <= 500))[:MOST_REFERENCES]
+
+
+def _date(head: Head) -> int | None:
+    try:
+        told = parsedate_to_datetime(head.first("date"))
+        return int((told if told.tzinfo else told.replace(tzinfo=UTC)).timestamp()) * 1_000_000
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
+
+
+# What does not count
+
+
+def _automatic(head: Head, parts: Written) -> bool:
+    """Not written by a person for this question (RFC 3834 section 2, RFC 2919, RFC 3461, RFC 5546)."""
+    submitted = head.first("auto-submitted").partition(";")[0].strip().lower()
+    name, listed = LISTED
+    return (
+        submitted not in ("", "no")
+        or head.first(name).lower() in listed
+        or any(head.all(each) for each in AUTOMATIC)
+        or _from_nobody(head)
+        or bool(parts.types & {"multipart/report", "text/calendar"})
+    )
+
+
+def _from_nobody(head: Head) -> bool:
+    sender = _sender(head)
+    machine = sender is not None and sender.local.lower() in MACHINES
+    return machine or "<>" in [path.replace(" ", "") for path in head.all("return-path")]
+
+
+# What came back
+
+
+def _bounced(head: Head, own: Mailbox) -> str:
+    """The token of the mail that came back, from the address that its envelope named."""
+    names = ("delivered-to", "x-original-to", "envelope-to", "to")
+    tags = {tag for name in names for tag in _tags(head.all(name), own) if tag.startswith(BOUNCE)}
+    tokens = {tag.removeprefix(BOUNCE) for tag in tags}
+    return tokens.pop() if len(tokens) == 1 else ""
+
+
+def _came_back(head: Head, parts: Written) -> bool:
+    """A report says so; without one, a machine that does not merely answer in somebody's absence."""
+    if parts.actions:
+        return "failed" in parts.actions
+    absent = head.first("auto-submitted").lower().startswith("auto-replied")
+    return _from_nobody(head) and not absent and not any(head.all(each) for each in AUTOMATIC)
