@@ -67,6 +67,33 @@ class Target:
     checkpoint: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A thread that may have changed without the gateway: started, answered or moved on by somebody else.
+
+    `waiting` are the (interrupt id, digest) of what seems to wait on it; what is true says `Agent.stands`.
+    `started`: a gateway started it, this one or another that shares the server.
+    """
+
+    thread: str
+    waiting: tuple[tuple[str, str], ...] = ()
+    started: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What a look found, and the cursor to look on from.
+
+    `again_in`: seconds to the next look; None when there will never be anything to see.
+    `route` names the route on which what others started is asked, "" for the default.
+    """
+
+    changes: tuple[Change, ...] = ()
+    cursor: str = ""
+    again_in: float | None = None
+    route: str = ""
+
+
 class Agent(abc.ABC):
     """A configured thing that can pause and be resumed. All methods may raise `AgentUnavailable`."""
 
@@ -110,6 +137,18 @@ class Agent(abc.ABC):
     async def reask(self, thread: str) -> State:
         """Ask the failed step's question anew (for another answer); by default the same as `retry`."""
         return await self.retry(thread)
+
+    async def look(self, cursor: str) -> Look:
+        """The threads that somebody else may have changed since `cursor` ("" the first time).
+
+        Only of an agent whose threads others reach too. By default nobody does, and there is no next look.
+        """
+        return Look()
+
+    async def stands(self, thread: str) -> State | None:
+        """Where a thread stands that somebody else has changed; None while it works. Reads only."""
+        waiting = await self.pending(thread)
+        return Paused(waiting) if waiting else None
 
     async def cancel(self, thread: str) -> None:
         """Stop what runs on the thread; what waits will not be answered."""

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from answerback import backoff
-from answerback.agent import Agent, AgentContext, Failed, Pending, State, Target
+from answerback.agent import Agent, AgentContext, Failed, Look, Pending, State, Target
 from answerback.errors import AgentError, AgentUnavailable, ConfigurationError, DoesNotFit
 from answerback.model import Answer, Json
 from answerback.settings import Plugin
@@ -183,6 +183,13 @@ class WorkerAgent(Agent):
 
     async def reask(self, thread: str) -> State:
         return codec.state_in(await self._call("reask", thread=thread))
+
+    async def look(self, cursor: str) -> Look:
+        return codec.look_in(await self._call("look", cursor=cursor))
+
+    async def stands(self, thread: str) -> State | None:
+        state = await self._call("stands", thread=thread)
+        return None if state is None else codec.state_in(state)
 
     async def cancel(self, thread: str) -> None:
         """As the contract says. A worker that is blocked, so that nothing can be stopped in it, is ended.

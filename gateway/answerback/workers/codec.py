@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from answerback import errors
-from answerback.agent import AgentContext, Failed, Finished, Paused, Pending, State, Target
+from answerback.agent import AgentContext, Change, Failed, Finished, Look, Paused, Pending, State, Target
 from answerback.errors import AgentError, AnswerbackError
 from answerback.model import Action, Answer, Choice, Json, Question, QuestionKind
 from answerback.settings import Plugin
@@ -72,6 +72,19 @@ def state_in(row: Json) -> State:
     if "failed" in row:
         return Failed(*row["failed"])
     return Finished(row["finished"])
+
+
+def look_out(look: Look) -> Json:
+    changes = [[change.thread, change.waiting, change.started] for change in look.changes]
+    return {"changes": changes, "cursor": look.cursor, "again_in": look.again_in, "route": look.route}
+
+
+def look_in(row: Json) -> Look:
+    changes = (
+        Change(thread, tuple((id, digest) for id, digest in waiting), started)
+        for thread, waiting, started in row["changes"]
+    )
+    return Look(**{**row, "changes": tuple(changes)})
 
 
 def answer_out(answer: Answer) -> Json:
@@ -142,6 +155,8 @@ ARGUMENTS_IN: dict[str, Callable[[Json], Any]] = {"target": target_in, "answer":
 RESULTS_OUT: dict[str, Callable[[Any], Json]] = {
     **dict.fromkeys(("start", "resume", "retry", "reask"), state_out),
     "pending": pending_out,
+    "look": look_out,
+    "stands": lambda state: None if state is None else state_out(state),
     "cancel": _as_it_is,
     "forget": _as_it_is,
 }

@@ -135,6 +135,9 @@ class _Served:
             reply = {"value": await self._called(method, given)}
         except asyncio.CancelledError:
             reply = {"stopped": True}
+        except MemoryError:  # not a step's own, which fails the run: nothing is left, only an end frees it
+            os.kill(os.getpid(), signal.SIGKILL)
+            return
         except Exception as error:
             if not isinstance(error, AnswerbackError):
                 log.exception("%s raised", method)

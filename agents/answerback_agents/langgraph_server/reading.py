@@ -1,0 +1,123 @@
+"""Reading: where a thread stands and what waits on it, from what the server says of it. Pure."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from answerback.agent import Failed, Finished, Paused, Pending, State, digest
+from answerback.model import Json
+from answerback_agents import dialects
+from answerback_agents.langgraph import breakpoints, values
+
+REFUSED = "UnknownInterruptError"  # of a strict resume; nothing was written
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a run ended: `success`, `error`, `timeout`, or `interrupted` when it was stopped from outside."""
+
+    status: str
+    error: dict[str, Json]
+
+    @property
+    def failed(self) -> bool:
+        return self.status in ("error", "timeout")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One interrupt as the server shows it. `locked`: its step failed, perhaps with an answer in it."""
+
+    id: str
+    payload: Json
+    schema: Json
+    digest: str
+    locked: bool = False
+
+
+def asked(state: dict[str, Any]) -> Iterator[Asked]:
+    """The interrupts of a thread's newest checkpoint; those of inner graphs stand at the outer ones."""
+    for task in state.get("tasks") or ():
+        for interrupt in task.get("interrupts") or ():
+            yield _asked(interrupt, locked=bool(task.get("error")))
+
+
+def listed(thread: dict[str, Any]) -> tuple[tuple[str, str], ...]:
+    """(id, digest) of what a thread in a list seems to wait for."""
+    found = (_asked(each) for task in (thread.get("interrupts") or {}).values() for each in task)
+    return tuple((each.id, each.digest) for each in found)
+
+
+def _asked(interrupt: dict[str, Any], *, locked: bool = False) -> Asked:
+    payload, schema = interrupt.get("value"), interrupt.get("response_schema")
+    mark = digest(payload if schema is None else [payload, schema])
+    return Asked(str(interrupt["id"]), values.storable(payload), schema, mark, locked)
+
+
+def checkpoint(state: dict[str, Any]) -> str:
+    """The id of the checkpoint that this state is."""
+    return str((state.get("checkpoint") or {}).get("checkpoint_id") or "")
+
+
+def pending(state: dict[str, Any], own: dialects.Own | None) -> tuple[Pending, ...]:
+    """What can be answered now."""
+    return tuple(_pending(each, checkpoint(state), own) for each in asked(state) if not each.locked)
+
+
+def _pending(each: Asked, at: str, own: dialects.Own | None) -> Pending:
+    reading = dialects.read(each.payload, own, each.schema)
+    return Pending(
+        interrupt_id=each.id,
+        digest=each.digest,
+        questions=reading.questions,
+        context=reading.context,
+        title=reading.title,
+        expirable=reading.expirable,
+        checkpoint=at,
+    )
+
+
+def held(thread: dict[str, Any], state: dict[str, Any]) -> Pending | None:
+    """The confirmation for steps that wait unasked: at a breakpoint, or because their run was stopped."""
+    steps = tuple(state.get("next") or ())
+    if thread.get("status") != "interrupted" or not steps or any(asked(state)) or _failed(state):
+        return None
+    return breakpoints.ask([breakpoints.Hold(checkpoint(state), steps)], checkpoint(state))
+
+
+def stands(thread: dict[str, Any], state: dict[str, Any], own: dialects.Own | None) -> State | None:
+    """Where the thread stands; None while a run works on it."""
+    if thread.get("status") == "busy":
+        return None
+    if waiting := pending(state, own):
+        return Paused(waiting)
+    if hold := held(thread, state):
+        return Paused((hold,))
+    if state.get("next"):
+        return failed(thread, state)
+    return Finished(values.storable(state.get("values") or {}))
+
+
+def failed(thread: dict[str, Any], state: dict[str, Any], secrets: Any = ()) -> Failed:
+    """Why the thread's last run failed, in one line without what is in `secrets`."""
+    said = thread.get("error") or {}
+    texts = [f"{said['error']}: {said.get('message', '')}"] if said.get("error") else _failed(state)
+    error = _Remote(texts[0].removesuffix(": ") if texts else "The run failed on its server.")
+    return Failed(values.error_line(error, secrets).removeprefix("_Remote: "))
+
+
+def is_refused(ended: Ended, thread: dict[str, Any], state: dict[str, Any]) -> bool:
+    """Whether the server refused the run's answer, because nothing of that id waited.
+
+    Where nobody says any more why the run failed, a step that failed is the sign of an answer that was taken.
+    """
+    error = (ended.error or thread.get("error") or {}).get("error")
+    return ended.failed and (error == REFUSED if error else not _failed(state))
+
+
+def _failed(state: dict[str, Any]) -> list[str]:
+    return [str(task["error"]) for task in state.get("tasks") or () if task.get("error")]
+
+
+class _Remote(Exception):
+    """An error that was raised elsewhere; its own class stands in its text."""

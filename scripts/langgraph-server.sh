@@ -1,0 +1,19 @@
+#!/bin/sh
+# Installs a LangGraph server for development into an environment of its own, var/langgraph-server.
+#
+#   scripts/langgraph-server.sh
+#
+# Only the tests of the adapter `langgraph-server` use it, and they say so when it is not there. The server,
+# langgraph-api, is under the Elastic License 2.0: nothing of ours depends on it.
+set -eu
+cd "$(dirname "$0")/.."
+
+place=var/langgraph-server
+if [ -e "$place/ready" ]; then exit 0; fi
+echo "Installing a LangGraph server into $place."
+rm -rf "$place"
+mkdir -p var
+"${PYTHON:-python3}" -m venv "$place"
+"$place/bin/python" -m pip install --quiet --disable-pip-version-check \
+    "langgraph-cli[inmem]==0.4.40" "langgraph-api==0.16.7" "langgraph==1.2.22"
+touch "$place/ready"

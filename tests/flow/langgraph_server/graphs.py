@@ -1,0 +1,99 @@
+"""Graphs on the server: they write what they do to the file that their input names in `log`."""
+
+import operator
+import time
+from pathlib import Path
+from typing import Annotated, Any, TypedDict
+
+from langgraph.graph import END, START, StateGraph
+from langgraph.types import interrupt
+
+
+class State(TypedDict, total=False):
+    log: str
+    gate: str
+    answers: Annotated[list[Any], operator.add]
+
+
+def note(state: State, line: str) -> None:
+    with Path(state["log"]).open("a") as file:
+        file.write(line + "\n")
+
+
+def _compiled(*nodes: Any, **more: Any) -> Any:
+    builder = StateGraph(State)
+    for before, node in zip([START, *(node.__name__ for node in nodes)], nodes, strict=False):
+        builder.add_node(node.__name__, node)
+        builder.add_edge(before, node.__name__)
+    builder.add_edge(nodes[-1].__name__, END)
+    return builder.compile(**more)
+
+
+def two(state: State) -> State:
+    first = interrupt({"question": "First?"})
+    second = interrupt({"question": "Second?"})
+    note(state, f"two:{first['content']},{second['content']}")
+    return {"answers": [first["content"], second["content"]]}
+
+
+def ask(state: State) -> State:
+    answer = interrupt("Go on?")
+    note(state, f"ask:{answer}")
+    return {"answers": [answer]}
+
+
+def danger(state: State) -> State:
+    note(state, "danger")
+    return {"answers": ["danger"]}
+
+
+def more_danger(state: State) -> State:
+    note(state, "more_danger")
+    return {"answers": ["more danger"]}
+
+
+def picky(state: State) -> State:
+    answer = interrupt("A number?")
+    note(state, f"picky:{answer}")
+    if not answer.isdigit():
+        raise ValueError(f"{answer} is no number")
+    return {"answers": [int(answer)]}
+
+
+def slow(state: State) -> State:
+    """Works until somebody makes the file that `gate` names."""
+    note(state, "slow")
+    while not Path(state["gate"]).exists():
+        time.sleep(0.05)
+    return {}
+
+
+def left(state: State) -> State:
+    return {"answers": [interrupt("Left?")]}
+
+
+def right(state: State) -> State:
+    """What it asks depends on what has been answered: its question can change under the same id."""
+    seen = len(Path(state["log"]).read_text().splitlines()) if Path(state["log"]).exists() else 0
+    answer = interrupt(f"Right, with {seen} lines in the log?")
+    note(state, f"right:{answer}")
+    return {"answers": [answer]}
+
+
+def _parallel() -> Any:
+    builder = StateGraph(State)
+    for node in (left, right):
+        builder.add_node(node.__name__, node)
+        builder.add_edge(START, node.__name__)
+        builder.add_edge(node.__name__, END)
+    return builder.compile()
+
+
+questions = _compiled(two)
+asking = _compiled(ask)
+guarded = _compiled(ask, danger, interrupt_before=["danger"])
+guarded_twice = _compiled(danger, more_danger, interrupt_before=["danger", "more_danger"])
+strict = _compiled(picky)
+working = _compiled(slow, ask)
+laboring = _compiled(ask, slow)
+parallel = _parallel()
