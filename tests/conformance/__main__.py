@@ -1,6 +1,6 @@
 """Prints the conformance table: hazards down, systems across, the journals as evidence below.
 
-    python -m tests.conformance [--only SYSTEM] [--json FILE]
+    python -m tests.conformance [--only SYSTEM] [--hazard WORDS] [--json FILE] [--docs]
 
 Every system here is driven as its own documents say; what its interface cannot express is "not applicable",
 and what could not be run is "not run", with the reason. Exit code 1 if one of ours is not held.
@@ -20,8 +20,11 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from tests.conformance.hazards import HAZARDS, Hazard, Together
-from tests.conformance.play import ROOT, Host, Result, Verdict, hosted, play
+from tests.conformance import page
+from tests.conformance.hazards import HAZARDS
+from tests.conformance.play import Result, Verdict, brief, play
+from tests.conformance.remote import ROOT, Host, hosted
+from tests.conformance.steps import Hazard, Together
 
 PEERS = ROOT / "var" / "peers"
 SHORT = {
@@ -30,7 +33,7 @@ SHORT = {
     Result.NOT_APPLICABLE: "n/a",
     Result.NOT_RUN: "not run",
 }
-OURS = "answerback"
+OURS, DOCUMENT = "answerback", ROOT / "docs" / "why.md"
 ROUNDS = 10  # of a race
 
 
@@ -66,13 +69,13 @@ SYSTEMS = (
 )
 
 
-async def run(system: System) -> list[Verdict]:
-    """Every hazard on one system."""
+async def run(system: System, hazards: tuple[Hazard, ...]) -> list[Verdict]:
+    """These hazards on one system."""
     if not Path(system.python).exists():
         reason = f"var/peers/{system.peer} is not there: sh scripts/conformance.sh makes it"
-        return [Verdict(hazard.name, Result.NOT_RUN, notes=(reason,)) for hazard in HAZARDS]
+        return [Verdict(hazard.name, Result.NOT_RUN, notes=(reason,)) for hazard in hazards]
     with hosted(system.driver, system.python, quiet=bool(system.peer)) as host, databases(system) as server:
-        return [await _one(host, hazard, server) for hazard in HAZARDS]
+        return [await _one(host, hazard, server) for hazard in hazards]
 
 
 @contextlib.contextmanager
@@ -127,15 +130,15 @@ def versions(system: System) -> dict[str, str]:
     return dict(zip(("version", "langgraph", "python"), done.stdout.split(), strict=True))
 
 
-def table(results: dict[str, list[Verdict]]) -> Iterator[str]:
+def table(results: dict[str, list[Verdict]], hazards: tuple[Hazard, ...]) -> Iterator[str]:
     """Hazards down, systems across."""
-    width = max(len(hazard.name) for hazard in HAZARDS)
+    width = max((len(hazard.name) for hazard in hazards), default=0)
     keys = list(results)
     for number, key in enumerate(keys, 1):
         yield f"[{number}] {key}"
     yield ""
     yield f"{'':{width}}  " + "  ".join(f"[{number}]".ljust(7) for number in range(1, len(keys) + 1))
-    for row, hazard in enumerate(HAZARDS):
+    for row, hazard in enumerate(hazards):
         cells = (SHORT[results[key][row].result].ljust(7) for key in keys)
         yield f"{hazard.name:{width}}  " + "  ".join(cells)
     counts = ({result: sum(v.result is result for v in results[key]) for result in Result} for key in keys)
@@ -144,17 +147,17 @@ def table(results: dict[str, list[Verdict]]) -> Iterator[str]:
         yield f"{key}: " + ", ".join(f"{number} {result}" for result, number in count.items() if number)
 
 
-def evidence(results: dict[str, list[Verdict]]) -> Iterator[str]:
+def evidence(results: dict[str, list[Verdict]], hazards: tuple[Hazard, ...]) -> Iterator[str]:
     """What the journal said where it was not what it should have been, and why something was left out."""
     for key, verdicts in results.items():
-        for hazard, verdict in zip(HAZARDS, verdicts, strict=True):
+        for hazard, verdict in zip(hazards, verdicts, strict=True):
             if verdict.result is Result.BROKEN:
                 yield f"{key} · {hazard.name}: {verdict.how}"
                 yield f"    why it matters: {hazard.why}"
                 yield f"    journal: {' · '.join(verdict.journal) or '(empty)'}"
                 if verdict.notes:
                     yield f"    notes:   {'; '.join(sorted(set(verdict.notes)))}"
-                right = (" · ".join(sorted(told)) or "(empty)" for told in hazard.holds)
+                right = (" · ".join(sorted(map(brief, told))) or "(empty)" for told in hazard.holds)
                 yield f"    right:   {'  or  '.join(right)}"
             if verdict.result is Result.NOT_RUN:
                 yield f"{key} · {hazard.name}: not run: {'; '.join(verdict.notes)}"
@@ -164,18 +167,27 @@ def evidence(results: dict[str, list[Verdict]]) -> Iterator[str]:
             yield f"{key} · not applicable: {reason}"
 
 
-async def main(only: str, file: Path) -> int:
+async def main(only: str, word: str, file: Path, document: Path | None) -> int:
+    """Run, keep the report, print it. A run of some systems or hazards only renews those in the report."""
+    hazards = tuple(hazard for hazard in HAZARDS if word in hazard.name)
     results: dict[str, list[Verdict]] = {}
     about: dict[str, dict[str, str]] = {}
     for system in SYSTEMS:
         if only in system.key:
             print(f"{system.key} …", file=sys.stderr, flush=True)
-            results[system.key], about[system.key] = await run(system), versions(system)
+            results[system.key], about[system.key] = await run(system, hazards), versions(system)
+    report: dict[str, Any] = {
+        "systems": about,
+        "hazards": [{"name": hazard.name, "why": hazard.why, "graph": hazard.graph} for hazard in hazards],
+        "results": {key: [asdict(verdict) for verdict in verdicts] for key, verdicts in results.items()},
+    }
+    if (only or word) and file.exists():
+        report = page.renewed(json.loads(file.read_text()), report)
     file.parent.mkdir(parents=True, exist_ok=True)
-    kept = {key: [asdict(verdict) for verdict in verdicts] for key, verdicts in results.items()}
-    hazards = [{"name": hazard.name, "why": hazard.why, "graph": hazard.graph} for hazard in HAZARDS]
-    file.write_text(json.dumps({"systems": about, "hazards": hazards, "results": kept}, indent=1) + "\n")
-    for line in (*table(results), "", *evidence(results)):
+    file.write_text(json.dumps(report, indent=1) + "\n")
+    if document is not None:
+        page.write(document, report)
+    for line in (*table(results, hazards), "", *evidence(results, hazards)):
         print(line.encode("utf-8", "backslashreplace").decode())
     ours = [verdict for key, verdicts in results.items() if key.startswith(OURS) for verdict in verdicts]
     return 1 if any(verdict.result is not Result.HELD for verdict in ours) else 0
@@ -184,6 +196,8 @@ async def main(only: str, file: Path) -> int:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="What each system's nodes heard, hazard by hazard.")
     parser.add_argument("--only", default="", help="systems whose name contains this")
+    parser.add_argument("--hazard", default="", help="hazards whose name contains this")
     parser.add_argument("--json", type=Path, default=ROOT / "var" / "conformance.json")
+    parser.add_argument("--docs", action="store_true", help="write the table into docs/why.md too")
     given = parser.parse_args()
-    sys.exit(asyncio.run(main(given.only, given.json)))
+    sys.exit(asyncio.run(main(given.only, given.hazard, given.json, DOCUMENT if given.docs else None)))

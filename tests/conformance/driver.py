@@ -47,10 +47,14 @@ class Driver:
     name = ""
     version = ""
     limit = 99  # questions in one node, by the system's documents
+    # Why it takes no interrupts but its own, such as those of LangChain's review middleware; "" if it does.
+    only_own = "It asks by a call of its own, and reads no other interrupts."
     left_out: ClassVar[dict[str, str]] = {}  # hazard → the document's sentence that leaves it to the user
 
-    async def declines(self, hazard: str, per_node: int) -> str:
+    async def declines(self, hazard: str, per_node: int, foreign: bool) -> str:
         """Why a hazard is not for this system; "" if it is."""
+        if foreign and self.only_own:
+            return self.only_own
         if per_node > self.limit:
             return "It allows one question in a node, and says so."
         return self.left_out.get(hazard, "")
@@ -100,6 +104,13 @@ class Driver:
         """Answer with raw JSON, past whatever a screen would offer."""
         raise NotApplicable("It takes no raw answers.")
 
+    async def decide(self, asked: str, decisions: list[dict[str, Any]]) -> None:
+        """Decide about the calls of a review, in their order, past whatever a screen would offer.
+
+        Each is `{"decision", "args"?, "message"?}`; the decisions are LangChain's.
+        """
+        raise NotApplicable("It takes no decisions about calls.")
+
     async def forge(self) -> None:
         """An answer to a question that never was."""
         raise NotApplicable("An answer cannot name a question that was never asked.")
@@ -126,7 +137,7 @@ class Driver:
 
     async def crash(self, moment: str) -> None:
         """Die by SIGKILL the next time that this moment comes (one of `MOMENTS`)."""
-        raise NotApplicable("It has no points to be killed at.")
+        raise NotDriven("Only our own code has named points to be killed at; a driver cannot reach its.")
 
 
 # For `left_out` where the author of a graph compiles it with a saver, as the documents show.

@@ -4,7 +4,6 @@ How a node asks is the system's own way: `asks(question, choices)` gives the ans
 silence; without choices any text is an answer. Nothing else here depends on the system.
 """
 
-import json
 import operator
 import os
 import signal
@@ -13,7 +12,10 @@ from pathlib import Path
 from typing import Annotated, Any, TypedDict
 
 from langgraph.graph import END, START, StateGraph
-from langgraph.types import Send
+from langgraph.types import Send, interrupt
+from pydantic import BaseModel, Field
+
+from tests.conformance.journal import Journal
 
 Ask = Callable[[str, tuple[str, ...]], Awaitable[str]]
 NOBODY = "(nobody)"
@@ -27,36 +29,6 @@ class State(TypedDict, total=False):
 
     heard: Annotated[list[str], operator.add]
     name: str
-
-
-class Journal:
-    """One line for each answer that reached a node."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-
-    def note(self, line: str) -> None:
-        with (self._folder / "journal.jsonl").open("a") as file:
-            file.write(json.dumps(line) + "\n")
-
-    def lines(self) -> list[str]:
-        file = self._folder / "journal.jsonl"
-        return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
-
-    def first_time(self, what: str) -> bool:
-        """True once, also across restarts."""
-        try:
-            (self._folder / f"once-{what}").touch(exist_ok=False)
-        except FileExistsError:
-            return False
-        return True
-
-    def count(self, what: str) -> int:
-        """How often this has been called, also across restarts."""
-        number = 1
-        while not self.first_time(f"{what}-{number}"):
-            number += 1
-        return number
 
 
 class Nodes:
@@ -283,6 +255,43 @@ def _dies_in_next_node(n: Nodes) -> Any:
     return n.line(ask, work)
 
 
+def _reviewed(
+    *turns: tuple[tuple[str, dict[str, Any]], ...], mode: str = "batched"
+) -> Callable[[Nodes], Any]:
+    """LangChain's own agent inside a node, whose model makes these calls, turn by turn."""
+
+    def make(n: Nodes) -> Any:
+        from tests.conformance.agents import reviewed
+
+        inner = reviewed(turns, mode)
+
+        async def work(state: State) -> State:
+            for told in await inner():
+                n.journal.note(told)
+            return {}
+
+        return n.line(work)
+
+    return make
+
+
+class Place(BaseModel):
+    """A form that takes an Austrian place only."""
+
+    zip: str = Field(description="Which zip code?", pattern=r"^\d{4}$")
+
+
+def _form(n: Nodes) -> Any:
+    async def ask(state: State) -> State:
+        given = interrupt("", response_schema=Place)
+        n.journal.note(f"zip {given.zip}")
+        return {"heard": [given.zip]}
+
+    return n.line(ask)
+
+
+REFUND = ("refund", {"customer": "ana", "amount": 100})
+WIPE = ("wipe", {"path": "/old"})
 # These come compiled already, without a saver.
 COMPILED = {"compiled"}
 GRAPHS: dict[str, Callable[[Nodes], Any]] = {
@@ -301,6 +310,12 @@ GRAPHS: dict[str, Callable[[Nodes], Any]] = {
     "fails once": _fails_once,
     "guarded": _guarded,
     "inner": _inner,
+    "form": _form,
+    "reviewed": _reviewed((WIPE,)),
+    "editable": _reviewed((REFUND,)),
+    "reviewed in turn": _reviewed((WIPE,), (("wipe", {"path": "/new"}),)),
+    "two calls": _reviewed((REFUND, WIPE)),
+    "two calls, each by itself": _reviewed((REFUND, WIPE), mode="per_call"),
     "dies in the node": _dies_in_node,
     "dies in the next node": _dies_in_next_node,
 }

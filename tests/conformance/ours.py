@@ -104,7 +104,8 @@ async def asks(question: str, choices: tuple[str, ...]) -> str:
         answer = interrupt({"type": "confirm_action", "action": "it", "question": question})
         told = "Yes" if answer["confirmed"] else "No"
     else:
-        answer = interrupt({"question": question, **({"choices": list(choices)} if choices else {})})
+        # A tuple stays one here on purpose: storage makes a list of it.
+        answer = interrupt({"question": question, **({"choices": choices} if choices else {})})
         told = answer["content"]
     return graphs.NOBODY if answer.get("timed_out") else told
 
@@ -121,6 +122,7 @@ class Ours(Driver):
     """Answerback, by its own parts: what comes in is a provider's event."""
 
     name, version = "answerback", __version__
+    only_own = ""
     _app: App
     _clock: FileClock
     _agent: LangGraph
@@ -200,6 +202,10 @@ class Ours(Driver):
                 self._message(asked)["interaction"], response, by="alice", via="api"
             )
         await self._app.idle()
+
+    async def decide(self, asked: str, decisions: list[dict[str, Any]]) -> None:
+        values = {f"q{place}": decision for place, decision in enumerate(decisions, start=1)}
+        await self.respond(asked, values)
 
     async def settle(self) -> None:
         app = self._app

@@ -1,12 +1,7 @@
 """Plays one hazard on one system, and judges by the journal alone."""
 
 import asyncio
-import contextlib
 import itertools
-import json
-import subprocess
-import sys
-import tempfile
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
@@ -14,12 +9,22 @@ from pathlib import Path
 from typing import Any
 
 from tests.conformance.driver import Asked, Event, NotApplicable, NotDriven, Refused
-from tests.conformance.graphs import Journal
-from tests.conformance.hazards import Again, Answer, Do, Hazard, Join, Respond, Restart, Start, Together
-from tests.conformance.host import LONGEST_LINE
+from tests.conformance.journal import Journal
+from tests.conformance.remote import Failed, Gone, Host, Remote
+from tests.conformance.steps import (
+    Again,
+    Answer,
+    Decide,
+    Do,
+    Hazard,
+    Join,
+    Respond,
+    Restart,
+    Start,
+    Together,
+)
 
-ROOT = Path(__file__).parents[2]
-LONGEST = 60.0  # seconds for one order, on however busy a machine
+LONGEST_SHOWN = 200  # characters of a journal's line
 LIVES = 4  # of a process, for one step
 THREAD = "thread-1"
 
@@ -42,98 +47,9 @@ class Verdict:
     notes: tuple[str, ...] = ()
 
 
-class Gone(Exception):
-    """The process has died."""
-
-
-class Failed(Exception):
-    """The driver raised."""
-
-
-class Host:
-    """A started host.py, in the environment of `python`."""
-
-    def __init__(self, driver: str, python: str, folder: Path, *, quiet: bool) -> None:
-        self.socket = folder / "host"
-        self._process = subprocess.Popen(
-            [python, "-m", "tests.conformance.host", driver, str(self.socket)],
-            cwd=ROOT,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL if quiet else None,
-        )
-
-    def close(self) -> None:
-        self._process.kill()
-        self._process.wait()
-
-    async def connect(self) -> "Remote":
-        async with asyncio.timeout(LONGEST):
-            while self._process.poll() is None:
-                with contextlib.suppress(OSError):
-                    return Remote(*await asyncio.open_unix_connection(self.socket, limit=LONGEST_LINE))
-                await asyncio.sleep(0.05)
-        raise Failed("the driver's host does not start")
-
-
-@contextlib.contextmanager
-def hosted(driver: str, python: str = sys.executable, *, quiet: bool = False) -> Iterator[Host]:
-    """A host for `MODULE:CLASS`; `quiet` hides its tracebacks. A socket's path must be short."""
-    with tempfile.TemporaryDirectory(prefix="conformance-") as folder:
-        host = Host(driver, python, Path(folder), quiet=quiet)
-        try:
-            yield host
-        finally:
-            host.close()
-
-
-class Remote:
-    """A driver in its own process."""
-
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self._reader, self._writer = reader, writer
-        self._ids = itertools.count()
-        self._waiting: dict[int, asyncio.Future[dict[str, Any]]] = {}
-        self._over = False
-        self._task = asyncio.create_task(self._listen())
-
-    async def call(self, what: str, **arguments: Any) -> Any:
-        """The driver's result.
-
-        Raises `NotApplicable`, `NotDriven`, `Refused`, `Failed`, `Gone` or `TimeoutError`.
-        """
-        if self._over:
-            raise Gone
-        id = next(self._ids)
-        self._waiting[id] = asyncio.get_running_loop().create_future()
-        with contextlib.suppress(ConnectionError):
-            self._writer.write(json.dumps({"id": id, "do": what, "with": arguments}).encode() + b"\n")
-            await self._writer.drain()
-        async with asyncio.timeout(LONGEST):
-            result = await self._waiting[id]
-        for kind in (NotApplicable, NotDriven, Refused):
-            if kind.__name__ in result:
-                raise kind(result[kind.__name__])
-        if "error" in result:
-            raise Failed(result["error"])
-        return result["ok"]
-
-    async def close(self) -> None:
-        """End it in good order."""
-        with contextlib.suppress(OSError):
-            self._writer.write_eof()
-        async with asyncio.timeout(LONGEST):
-            await self._task
-
-    async def _listen(self) -> None:
-        with contextlib.suppress(ConnectionError):
-            async for line in self._reader:
-                result = json.loads(line)
-                self._waiting.pop(result.pop("id")).set_result(result)
-        self._over = True
-        self._writer.close()
-        for future in self._waiting.values():
-            if not future.done():
-                future.set_exception(Gone())
+def brief(line: str) -> str:
+    """A journal's line as evidence: what is very long is cut."""
+    return line if len(line) <= LONGEST_SHOWN else f"{line[:60]}… ({len(line)} characters)"
 
 
 @dataclass(slots=True)
@@ -179,12 +95,13 @@ class Play:
         else:
             how = "a node heard what it must not"
         result = Result.BROKEN if how else Result.HELD
-        return Verdict(self.hazard.name, result, how, tuple(journal), tuple(self.notes))
+        return Verdict(self.hazard.name, result, how, tuple(map(brief, journal)), tuple(self.notes))
 
     async def _open(self, *, again: bool) -> Remote:
         process = await self.host.connect()
         try:
-            declined = await process.call("declines", args=(self.hazard.name, self.hazard.per_node))
+            hazard = self.hazard
+            declined = await process.call("declines", args=(hazard.name, hazard.per_node, hazard.foreign))
             if declined:
                 raise NotApplicable(declined)
             arguments = {"folder": str(self.folder), "database": self.database, "graph": self.hazard.graph}
@@ -258,6 +175,10 @@ class Play:
                 found = self._find(Answer(step.question, ""))
                 if found:
                     await process.call("respond", asked=found.id, response=step.response)
+            elif isinstance(step, Decide):
+                found = self._find(Answer(step.question, ""))
+                if found:
+                    await process.call("decide", asked=found.id, decisions=step.decisions)
             elif isinstance(step, Do):
                 await process.call(step.what, args=step.args)
                 self._must_die = self._must_die or step.what == "crash"
@@ -271,7 +192,7 @@ class Play:
         found = [
             asked
             for asked in self._seen.values()
-            if asked.text == step.question and who in ("", asked.who) and step.via in ("", asked.via)
+            if step.question in ("", asked.text) and who in ("", asked.who) and step.via in ("", asked.via)
         ]
         return found[step.nth] if found else None
 

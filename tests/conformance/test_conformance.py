@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.conformance.hazards import HAZARDS, Hazard
-from tests.conformance.play import Host, Result, hosted, play
+from tests.conformance.hazards import HAZARDS
+from tests.conformance.play import Result, play
+from tests.conformance.remote import Host, hosted
+from tests.conformance.steps import Hazard
 from tests.support.databases import Database
 
 # What is no fault on the way: what a hazard kills itself, and a second process on one SQLite file.

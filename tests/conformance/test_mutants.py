@@ -4,7 +4,20 @@ import ast
 
 import pytest
 
-from tests.conformance.mutants import MUTANTS, ROOT, Mutant
+from tests.conformance.mutants import ROOT
+from tests.conformance.safeguards import MUTANTS
+from tests.conformance.safeguards.mutant import Mutant
+
+PROMISED = (
+    "strict resume",
+    "digest check",
+    "lease",
+    "compare and set",
+    "dedupe",
+    "authorisation",
+    "read-back",
+    "commit before the acknowledgement",
+)
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.safeguard)
@@ -19,6 +32,11 @@ def test_a_mutant_names_a_test_that_is_there(mutant: Mutant) -> None:
     file, _, name = mutant.test.partition("::")
     function = name.rpartition("::")[2].partition("[")[0]
     assert f"def {function}(" in (ROOT / file).read_text()
+
+
+@pytest.mark.parametrize("word", PROMISED)
+def test_every_safeguard_that_is_promised_has_a_mutant(word: str) -> None:
+    assert [mutant.safeguard for mutant in MUTANTS if word in mutant.safeguard]
 
 
 def test_every_safeguard_has_a_name_of_its_own() -> None:

@@ -49,6 +49,7 @@ class AgentWait(Driver):
     name, version = "agent-wait", version("agent-wait")
     # "One interrupt() per node on langgraph 1.2.x" (README, "Two things to know").
     limit = 1
+    only_own = "It publishes any interrupt, and leaves to the host what an answer to it must look like."
     left_out: ClassVar[dict[str, str]] = AUTHORS_SAVER
 
     async def open(self, folder: Path, database: str, graph: str, *, again: bool) -> None:

@@ -159,7 +159,7 @@ class AwaitHumans(Driver):
         task = event.asked.partition(" ")[0]
         seen = self._folder / f"seen-{event.key.encode().hex()}"
         if seen.exists():  # the webhook that this answer caused, once more
-            for url, body, signature in self._rows(
+            for url, body, signature in await self._rows(
                 "SELECT url, body, signature FROM webhook_deliveries WHERE task_id = ?", task
             ):
                 await self._take(url.rpartition("=")[2], bytes(body), signature)
@@ -184,24 +184,23 @@ class AwaitHumans(Driver):
 
     async def expire(self) -> None:
         """Its deadline is a column; its own scheduler does the rest."""
-        with contextlib.closing(sqlite3.connect(self._folder / "awaithumans.db", timeout=30)) as db, db:
-            db.execute(
-                "UPDATE tasks SET timeout_at = '2020-01-01 00:00:00.000000' WHERE completed_at IS NULL"
-            )
+        await self._rows(
+            "UPDATE tasks SET timeout_at = '2020-01-01 00:00:00.000000' WHERE completed_at IS NULL"
+        )
         async with asyncio.timeout(QUIET):
-            while [asked for asked in await self.pending() if self._overdue(asked)]:  # noqa: ASYNC110 - seen over HTTP
+            while any([await self._overdue(asked) for asked in await self.pending()]):  # noqa: ASYNC110 - seen over HTTP
                 await asyncio.sleep(0.05)
         await self.settle()
 
-    def _overdue(self, asked: Asked) -> bool:
-        rows = self._rows("SELECT timeout_at FROM tasks WHERE id = ?", asked.id.partition(" ")[0])
+    async def _overdue(self, asked: Asked) -> bool:
+        rows = await self._rows("SELECT timeout_at FROM tasks WHERE id = ?", asked.id.partition(" ")[0])
         return bool(rows) and str(rows[0][0]).startswith("2020")
 
     async def settle(self) -> None:
         """Until every webhook has been delivered, or tried and put off."""
         statement = "SELECT count(*) FROM webhook_deliveries WHERE attempt_count = 0"
         async with asyncio.timeout(QUIET):
-            while self._rows(statement)[0][0]:  # noqa: ASYNC110 - seen in its database
+            while (await self._rows(statement))[0][0]:  # noqa: ASYNC110 - seen in its database
                 await asyncio.sleep(0.05)
 
     async def elsewhere(self, answer: str) -> None:
@@ -213,6 +212,14 @@ class AwaitHumans(Driver):
         file = self._folder / name
         return file.read_text() if file.exists() else ""
 
-    def _rows(self, statement: str, *values: Any) -> list[Any]:
-        with contextlib.closing(sqlite3.connect(self._folder / "awaithumans.db", timeout=30)) as db:
+    async def _rows(self, statement: str, *values: Any) -> list[Any]:
+        """Its server shares our event loop: whoever waits for its lock must let it go on meanwhile."""
+        async with asyncio.timeout(QUIET):
+            while True:
+                with contextlib.suppress(sqlite3.OperationalError):  # locked
+                    return self._at_once(statement, values)
+                await asyncio.sleep(0.02)
+
+    def _at_once(self, statement: str, values: tuple[Any, ...]) -> list[Any]:
+        with contextlib.closing(sqlite3.connect(self._folder / "awaithumans.db", timeout=0)) as db, db:
             return db.execute(statement, values).fetchall()

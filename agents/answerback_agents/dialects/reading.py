@@ -1,0 +1,93 @@
+"""What a dialect is, and the words that all of them share."""
+
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Protocol
+
+from answerback.model import Answer, Json, Question
+
+NO_RESPONSE = "No response"
+NOBODY = "Nobody answered in time."
+QUESTION_ID = "q1"
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a payload asks. `expirable`: the dialect promises a value for silence (`on_expire: auto`)."""
+
+    questions: tuple[Question, ...]
+    context: str = ""
+    title: str = ""
+    expirable: bool = False
+
+
+class Dialect(Protocol):
+    """One shape of payloads. All three are pure; payloads are plain JSON."""
+
+    def matches(self, payload: Json) -> bool:
+        """Whether the payload has this shape."""
+
+    def read(self, payload: Json) -> Reading:
+        """What the person is asked."""
+
+    def write(self, payload: Json, answer: Answer) -> Json:
+        """The value the agent is resumed with; raises `DoesNotFit` when there is none."""
+
+
+Own = Callable[[Json], Dialect | None]
+
+
+def silent(answer: Answer) -> bool:
+    """Whether nobody answered, and no default stands in."""
+    return answer.expired and not answer.default_used
+
+
+def value_of(answer: Answer) -> Json:
+    """The value of the one question; `None`, `False`, `0` and `""` are values too."""
+    if answer.values:
+        return answer.values.get(QUESTION_ID, next(iter(answer.values.values())))
+    return answer.text
+
+
+def as_text(payload: Json) -> str:
+    """A payload for people: strings as they are, objects one line a key, the rest as JSON."""
+    if payload is None:
+        return ""
+    if isinstance(payload, str):
+        return payload.strip()
+    if isinstance(payload, dict):
+        return "\n".join(f"{key}: {inline(value)}" for key, value in payload.items())
+    if isinstance(payload, list) and all(isinstance(item, str) for item in payload):
+        return "\n".join(payload)
+    return inline(payload)
+
+
+def inline(value: Json) -> str:
+    """A value in one line: a string as it is, anything else as JSON."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def line(value: Json) -> str:
+    """A string without the spaces around it; "" for anything else."""
+    return value.strip() if isinstance(value, str) else ""
+
+
+def one_a_line(text: str) -> list[str]:
+    """The items of a list that was written one a line."""
+    return [each.strip() for each in text.splitlines() if each.strip()]
+
+
+def joined(parts: Iterable[str]) -> str:
+    """The parts that are there, one below the other."""
+    return "\n".join(part for part in parts if part)
+
+
+def asks(payload: Json) -> bool:
+    """Whether it is an object with a `question`."""
+    return isinstance(payload, dict) and bool(line(payload.get("question")))
+
+
+def title_of(payload: Json) -> str:
+    """What an object says that it is about."""
+    return line(payload.get("title")) or line(payload.get("topic")) if isinstance(payload, dict) else ""

@@ -1,0 +1,7 @@
+"""The safeguards, as data: where each stands, what is left without it, and the test that then fails."""
+
+from tests.conformance.safeguards.binding import OF_BINDING
+from tests.conformance.safeguards.door import OF_DOOR
+from tests.conformance.safeguards.intake import OF_INTAKE
+
+MUTANTS = (*OF_BINDING, *OF_INTAKE, *OF_DOOR)

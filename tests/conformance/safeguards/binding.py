@@ -1,0 +1,122 @@
+"""The safeguards of laws 1 and 2: an answer reaches its own question, and one answer wins."""
+
+from tests.conformance.safeguards.mutant import ADAPTER, BINDING, CRASHES, FLOW, GATEWAY, HERE, Mutant
+
+OF_BINDING = (
+    # Law 1: binding
+    Mutant(
+        "strict resume",
+        ADAPTER + "reading.py",
+        '{"thread_id": thread, STRICT: True}',
+        '{"thread_id": thread}',
+        HERE + "test_an_answer_that_comes_a_moment_too_late_is_refused_by_langgraph_itself",
+    ),
+    Mutant(
+        "the canary of strict resume",
+        ADAPTER + "adapter.py",
+        "            await sing()\n",
+        "",
+        HERE + "test_an_adapter_whose_langgraph_is_not_strict_does_not_open",
+    ),
+    Mutant(
+        "digest check",
+        ADAPTER + "adapter.py",
+        "if digest_of(found[0]) != target.digest:",
+        "if False:",
+        BINDING + "test_a_sibling_whose_question_changed_under_the_same_id_is_not_answered[sqlite]",
+    ),
+    Mutant(
+        "read-back",
+        ADAPTER + "adapter.py",
+        "return self._read_back(target.interrupt_id, state)",
+        "return state",
+        HERE + "test_a_question_that_waits_again_after_its_resume_ends_the_run",
+    ),
+    Mutant(
+        "synchronous checkpoints",
+        ADAPTER + "adapter.py",
+        'durability="sync"',
+        'durability="exit"',
+        CRASHES
+        + "test_killed_in_the_next_step_the_answer_is_consumed_and_the_run_goes_on[sqlite-deadly_graph]",
+    ),
+    Mutant(
+        "one worker a thread",
+        ADAPTER + "locks.py",
+        "if not await self._guard.take(number):",
+        "if not await self._guard.take(number) and False:",
+        BINDING + "test_of_two_workers_at_once_one_wins_and_the_other_is_refused[sqlite]",
+    ),
+    Mutant(
+        "an answer that is locked in",
+        ADAPTER + "adapter.py",
+        "if not again or values.plain(taken) != value:",
+        "if False:",
+        BINDING + "test_a_step_that_raises_after_the_answer_fails_and_a_retry_uses_the_same_answer[sqlite]",
+    ),
+    Mutant(
+        "a breakpoint holds its thread",
+        ADAPTER + "adapter.py",
+        "        if held:\n            raise NotPending(",
+        "        if False:\n            raise NotPending(",
+        HERE + "test_an_answer_never_releases_a_step_that_is_held_beside_its_question",
+    ),
+    Mutant(
+        "values that poison a thread",
+        ADAPTER + "adapter.py",
+        "        values.check(value)\n",
+        "",
+        BINDING + "test_a_value_that_would_poison_the_thread_is_refused_and_the_question_stays[2**70]",
+    ),
+    Mutant(
+        "a waiting thread takes no new input",
+        ADAPTER + "adapter.py",
+        "if waiting and not ours:",
+        "if False:",
+        BINDING + "test_start_on_a_waiting_thread_is_a_conflict[sqlite]",
+    ),
+    Mutant(
+        "lease",
+        GATEWAY + "store/leases.py",
+        'where=or_(T.c.owner == "", T.c.until < p("now")),',
+        "",
+        HERE + "test_a_lease_that_somebody_holds_is_not_given_to_another[sqlite]",
+    ),
+    Mutant(
+        "fence",
+        GATEWAY + "store/leases.py",
+        '    T.c.fence == p("fence_"),\n',
+        '    p("fence_") == p("fence_"),\n',
+        HERE + "test_who_lost_a_lease_writes_nothing_in_its_name[sqlite]",
+    ),
+    Mutant(
+        "no result without the lease",
+        GATEWAY + "threads.py",
+        "    if not leases.release(tx, lease):\n        return None\n",
+        "    leases.release(tx, lease)\n",
+        HERE + "test_a_worker_that_was_overtaken_writes_no_state[sqlite]",
+    ),
+    # Law 2: one winner
+    Mutant(
+        "compare and set of an answer",
+        GATEWAY + "store/interactions.py",
+        '.where(X.c.id == p("key"), STILL_PENDING, or_(',
+        '.where(X.c.id == p("key"), or_(',
+        HERE + "test_only_a_pending_row_can_be_completed[sqlite]",
+    ),
+    Mutant(
+        "compare and set of an end",
+        GATEWAY + "store/interactions.py",
+        'CLOSE = Query(\n    update(X)\n    .where(X.c.id == p("key"), STILL_PENDING)',
+        'CLOSE = Query(\n    update(X)\n    .where(X.c.id == p("key"))',
+        HERE + "test_only_a_pending_row_can_be_closed[sqlite-expired]",
+    ),
+    Mutant(
+        "the deadline decides before the sweep",
+        GATEWAY + "store/interactions.py",
+        'or_(X.c.closes_at.is_(None), X.c.closes_at > p("at"))',
+        'or_(X.c.closes_at.is_(None), X.c.closes_at.is_not(None), p("at") == p("at"))',
+        FLOW
+        + "test_silence.py::test_an_answer_after_the_deadline_does_not_count_even_before_the_sweep[sqlite]",
+    ),
+)

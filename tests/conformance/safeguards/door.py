@@ -1,0 +1,135 @@
+"""The safeguards of laws 7, 8 and 10: who may answer, with what, and one bad thing stops nothing else."""
+
+from tests.conformance.safeguards.mutant import DIALECTS, DOOR, FLOW, GATEWAY, GRAPH, HERE, PHONE, Mutant
+
+OF_DOOR = (
+    # Law 7: one door
+    Mutant(
+        "authorisation",
+        GATEWAY + "evidence.py",
+        "    return bool(asked == (provider, reply.sender, reply.place, contact))",
+        "    return bool(asked)",
+        DOOR + "test_another_contact_who_was_not_asked_gets_nothing[sqlite]",
+    ),
+    Mutant(
+        "a key answers only for whom it names, if they were asked",
+        GATEWAY + "receive.py",
+        'if person is not None and by not in record.route.get("ask", (by,)):',
+        "if False:",
+        DOOR + "test_a_key_that_answers_for_somebody_who_was_not_asked_is_refused[sqlite]",
+    ),
+    Mutant(
+        "strangers",
+        GATEWAY + "inbound.py",
+        "    if mine is None:\n        return _stranger(case)\n",
+        "",
+        DOOR + "test_a_stranger_hears_one_sentence_a_day_and_only_in_private[sqlite]",
+    ),
+    Mutant(
+        "mail that nobody vouches for",
+        GATEWAY + "inbound.py",
+        "    if not reply.trusted:",
+        "    if False:",
+        DOOR + "test_a_mail_that_is_not_trusted_decides_nothing_and_says_where_to_answer[sqlite]",
+    ),
+    Mutant(
+        "code of a confirmation's form",
+        GATEWAY + "forms.py",
+        "if needs_code(record) and (problem := _check_code(tx, row, code)):",
+        "if False and (problem := _check_code(tx, row, code)):",
+        FLOW + "test_forms.py::test_a_confirmation_needs_the_code_that_was_sent_to_the_same_address[sqlite]",
+    ),
+    Mutant(
+        "tries of a code",
+        GATEWAY + "forms.py",
+        '    if row["code_tries"] >= CODE_TRIES:',
+        "    if False:",
+        FLOW + "test_forms.py::test_codes_cannot_be_guessed_or_asked_for_without_end[sqlite]",
+    ),
+    Mutant(
+        "a form's proof of its page",
+        GATEWAY + "web/csrf.py",
+        "    return from_our_page(request, public_url) and not made.fresh and _same(made.field, field)",
+        "    return from_our_page(request, public_url)",
+        "tests/unit/web/test_form.py::TestProof::test_a_page_without_its_cookie_decides_nothing",
+    ),
+    Mutant(
+        "a webhook's secret",
+        "providers/answerback_providers/telegram/provider.py",
+        "        if not hmac.compare_digest(given, secret.get_secret_value().encode()):",
+        "        if given != given:",
+        "tests/providers/telegram/test_webhook.py::test_without_the_exact_secret_nothing_is_believed",
+    ),
+    # Law 8: validate, then accept
+    Mutant(
+        "decisions that were offered",
+        GATEWAY + "read/fitting.py",
+        "    if decision not in (question.decisions or DEFAULT) or not isinstance(message, str):",
+        "    if not isinstance(message, str):",
+        PHONE + "test_a_decision_that_was_not_offered_is_refused_before_it_counts[sqlite-response0]",
+    ),
+    Mutant(
+        "decisions that the middleware allows",
+        DIALECTS + "reviews.py",
+        "    if decision not in call.allowed:",
+        "    if False:",
+        GRAPH + "test_reviews.py::test_what_is_not_offered_is_refused_and_the_question_stays[sqlite-value0]",
+    ),
+    Mutant(
+        "arguments of the reviewed call",
+        GATEWAY + "read/fitting.py",
+        "(known is None or args.keys() <= known.keys())",
+        "True",
+        PHONE + "test_arguments_that_the_call_does_not_have_are_refused_before_they_count[sqlite]",
+    ),
+    Mutant(
+        "arguments of the call that waits",
+        DIALECTS + "reviews.py",
+        "    if unknown := [name for name in args if name not in call.args]:",
+        "    if unknown := []:",
+        GRAPH + "test_reviews.py::test_arguments_that_the_call_does_not_have_are_refused[sqlite]",
+    ),
+    Mutant(
+        "values that fit a form",
+        DIALECTS + "schemas.py",
+        "        if found := problem(value, self.schema, self.schema):",
+        '        if found := "":',
+        GRAPH + "test_forms.py::test_a_schema_given_as_json_is_checked_though_langgraph_does_not[sqlite]",
+    ),
+    # Law 10, and the process itself
+    Mutant(
+        "ids that no database can look up",
+        GATEWAY + "receive.py",
+        "    if any(len(id) > LONGEST_ID or unstorable(id) for id in ids):",
+        "    if False:",
+        FLOW + "test_hostile.py::test_odd_values_in_any_field_are_stored_and_survived[sqlite-event_id]",
+    ),
+    Mutant(
+        "answers that fit",
+        GATEWAY + "door.py",
+        "    canonical(values, context.settings.limits.answer_bytes)\n",
+        "",
+        HERE + "test_the_door_itself_takes_no_answer_that_is_too_long[sqlite]",
+    ),
+    Mutant(
+        "one bad event stops no other",
+        GATEWAY + "receive.py",
+        "            done = await self._one_by_one(plugin, events, position)",
+        "            raise",
+        HERE + "test_an_event_whose_matching_raises_stops_no_other[sqlite]",
+    ),
+    Mutant(
+        "one process a data directory",
+        GATEWAY + "store/backend.py",
+        "            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)",
+        "            pass",
+        "tests/store/test_engine.py::test_a_second_process_is_kept_out_of_a_data_directory",
+    ),
+    Mutant(
+        "one bad transaction spoils no neighbour",
+        GATEWAY + "store/engine.py",
+        "        if self._is_final(connection, group, error):",
+        "        if True:",
+        "tests/store/test_engine.py::test_one_bad_transaction_spoils_none_of_its_neighbours[sqlite]",
+    ),
+)

@@ -1,0 +1,79 @@
+"""The safeguards of laws 3, 4 and 6: committed first, in once, and silence is no answer."""
+
+from tests.conformance.safeguards.mutant import DIALECTS, FLOW, GATEWAY, GRAPH, HERE, Mutant
+
+OF_INTAKE = (
+    # Law 3: commit first
+    Mutant(
+        "commit before the result",
+        GATEWAY + "store/engine.py",
+        '        cursor.execute("COMMIT")\n',
+        '        _answer(group)\n        cursor.execute("COMMIT")\n',
+        HERE + "test_nobody_hears_of_a_transaction_that_could_not_be_committed",
+    ),
+    Mutant(
+        "commit before the acknowledgement",
+        GATEWAY + "receive.py",
+        "        await self._take(plugin, [inbound], None)\n",
+        "        import asyncio\n\n"
+        "        self._later = asyncio.create_task(self._take(plugin, [inbound], None))\n",
+        HERE + "test_a_webhook_is_acknowledged_only_once_it_is_stored[sqlite]",
+    ),
+    Mutant(
+        "cursor in the events' transaction",
+        GATEWAY + "receive.py",
+        "        events = [_parse(plugin, inbound) for inbound in inbounds]\n",
+        "        events = [_parse(plugin, inbound) for inbound in inbounds]\n"
+        "        if position is not None:\n"
+        "            await self._context.store.write(\n"
+        "                lambda tx: replies.move(tx, plugin.name, position.cursor)\n"
+        "            )\n",
+        HERE + "test_a_cursor_never_moves_without_its_events[sqlite]",
+    ),
+    # Law 4: once in
+    Mutant(
+        "dedupe of events",
+        GATEWAY + "store/replies.py",
+        "    return id if added == 1 else None",
+        "    return id",
+        FLOW + "test_once_in.py::test_the_same_event_id_on_two_providers_is_two_events[sqlite]",
+    ),
+    Mutant(
+        "a duplicate is not considered again",
+        GATEWAY + "receive.py",
+        "        if row is None:\n            return _Done(",
+        "        if row is None and False:\n            return _Done(",
+        FLOW + "test_binding.py::test_the_first_answer_delivered_again_does_not_answer_"
+        "the_second_question_of_the_node[sqlite]",
+    ),
+    Mutant(
+        "superseded questions are withdrawn",
+        GATEWAY + "settle.py",
+        '        if (row["interrupt_id"], row["digest"]) not in alive:',
+        "        if False:",
+        FLOW
+        + "test_binding.py::test_a_sibling_whose_question_changed_under_the_same_id_is_asked_anew[sqlite]",
+    ),
+    Mutant(
+        "an interrupt is asked once",
+        GATEWAY + "settle.py",
+        "    if tx.one(interactions.LIVE, **key) is not None:\n        return\n",
+        "",
+        HERE + "test_what_still_waits_after_a_siblings_answer_is_not_asked_again[sqlite]",
+    ),
+    # Law 6: silence is not an answer
+    Mutant(
+        "a default never approves",
+        GATEWAY + "ask.py",
+        "    if decides and not settings.hitl.may_approve:",
+        "    if False:",
+        FLOW + "test_silence.py::test_a_default_never_approves[sqlite]",
+    ),
+    Mutant(
+        "silence rejects a call",
+        DIALECTS + "reviews.py",
+        '        return {"decision": "reject", "message": NOBODY}\n',
+        '        return {"decision": "approve"}\n',
+        GRAPH + "test_reviews.py::test_silence_rejects_with_that_reason[sqlite]",
+    ),
+)

@@ -1,0 +1,21 @@
+"""What a mutant is, and the places that mutants and their tests are in."""
+
+from dataclasses import dataclass
+
+GATEWAY, ADAPTER = "gateway/answerback/", "agents/answerback_agents/langgraph/"
+DIALECTS = "agents/answerback_agents/dialects/"
+FLOW, GRAPH = "tests/flow/", "tests/flow/langgraph/"
+BINDING, DOOR = GRAPH + "test_binding.py::", FLOW + "test_one_door.py::"
+CRASHES, PHONE = GRAPH + "test_crashes.py::", GRAPH + "test_reviews_on_a_phone.py::"
+HERE = "tests/conformance/test_safeguards.py::"
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """`old` stands in `file` exactly once and is replaced by `new`; then `test` must fail."""
+
+    safeguard: str
+    file: str
+    old: str
+    new: str
+    test: str

@@ -1,0 +1,312 @@
+"""Forms: a `response_schema` as questions, one a field, and the answers as a value that fits it."""
+
+import contextlib
+import enum
+from typing import Any, Literal
+
+import hypothesis.strategies as st
+import pydantic
+import pytest
+from hypothesis import given, settings
+
+from answerback.errors import DoesNotFit
+from answerback.model import Answer, Choice, Json, Question, QuestionKind
+from answerback_agents import dialects
+
+
+class Level(enum.Enum):
+    LOW = 1
+    HIGH = 2
+
+
+class Place(pydantic.BaseModel):
+    street: str
+    zip: str = pydantic.Field(pattern=r"^\d{4}$")
+
+
+class Order(pydantic.BaseModel):
+    term: str = pydantic.Field(description="Which term shall I search for?")
+    sure: bool
+    count: int = pydantic.Field(ge=1, le=9)
+    price: float | None = None
+    day: str = pydantic.Field(default="", json_schema_extra={"format": "date"})
+    size: Literal["small", "large"] = "small"
+    level: Level = Level.LOW
+    levels: list[Level] = []
+    words: list[str] = []
+    place: Place | None = None
+
+
+ORDER = Order.model_json_schema()
+GIVEN = {"term": "coding", "sure": True, "count": 3}
+
+
+def asked(schema: Json, payload: Json = "Please order.") -> dict[str, Question]:
+    return {question.id: question for question in dialects.read(payload, schema=schema).questions}
+
+
+def written(schema: Json, payload: Json = "Please order.", **values: Any) -> Json:
+    return dialects.write(payload, Answer(values), schema=schema)
+
+
+def test_each_field_is_a_question_of_its_kind() -> None:
+    kinds = {name: question.kind for name, question in asked(ORDER).items()}
+    assert kinds == {
+        "term": QuestionKind.TEXT,
+        "sure": QuestionKind.CONFIRM,
+        "count": QuestionKind.NUMBER,
+        "price": QuestionKind.NUMBER,
+        "day": QuestionKind.DATE,
+        "size": QuestionKind.CHOICE,
+        "level": QuestionKind.CHOICE,
+        "levels": QuestionKind.CHOICES,
+        "words": QuestionKind.TEXT,
+        "place": QuestionKind.TEXT,
+    }
+
+
+def test_a_field_asks_with_its_description_or_its_title() -> None:
+    questions = asked(ORDER)
+    assert questions["term"].text == "Which term shall I search for?"
+    assert questions["price"].text == "Price"
+    assert asked({"type": "object", "properties": {"due_day": {}, "b": {}}})["due_day"].text.startswith(
+        "Due day"
+    )
+
+
+def test_what_the_agent_says_beside_its_form_is_the_reason_or_for_one_field_the_question() -> None:
+    assert dialects.read("Please order.", schema=ORDER).context == "Please order."
+    one = {"type": "object", "properties": {"count": {"type": "integer"}}, "required": ["count"]}
+    assert asked(one, "How many?")["count"] == Question("count", "How many?", QuestionKind.NUMBER, whole=True)
+    payload = {"question": "How many?", "context": "214 are left.", "topic": "Order"}
+    reading = dialects.read(payload, schema=one)
+    assert (reading.questions[0].text, reading.context, reading.title) == (
+        "How many?",
+        "214 are left.",
+        "Order",
+    )
+
+
+def test_limits_and_what_may_be_left_out_are_those_of_the_schema() -> None:
+    questions = asked(ORDER)
+    assert (questions["count"].minimum, questions["count"].maximum, questions["count"].whole) == (1, 9, True)
+    assert [name for name, question in questions.items() if question.required] == ["term", "sure", "count"]
+
+
+def test_enumerations_become_choices_and_come_back_as_their_own_values() -> None:
+    assert asked(ORDER)["level"].choices == (Choice("1", "1"), Choice("2", "2"))
+    assert written(ORDER, **GIVEN, level="2", levels=["1", "2"], size="large") == {
+        **GIVEN,
+        "level": 2,
+        "levels": [1, 2],
+        "size": "large",
+    }
+
+
+def test_what_was_left_out_is_left_out_so_that_the_agents_default_stands() -> None:
+    value = written(ORDER, **GIVEN, price=None)
+    assert value == GIVEN
+    assert Order.model_validate(value).size == "small"
+
+
+def test_what_must_be_there_but_may_be_null_is_null_when_it_was_left_out() -> None:
+    count = {"anyOf": [{"type": "integer"}, {"type": "null"}]}
+    form = {"type": "object", "properties": {"count": count, "b": {}}, "required": ["count"]}
+    assert not asked(form)["count"].required
+    assert written(form) == {"count": None}
+    assert written(form, count=0) == {"count": 0}
+
+
+def test_texts_go_through_unmodified() -> None:
+    assert written(ORDER, **GIVEN | {"term": "  as it is \n"})["term"] == "  as it is \n"
+
+
+def test_a_list_of_texts_is_written_one_a_line_or_as_json() -> None:
+    assert asked(ORDER)["words"].text == "Words\nOne a line"
+    assert written(ORDER, **GIVEN, words="coding\n\n costing ")["words"] == ["coding", "costing"]
+    assert written(ORDER, **GIVEN, words='["a\\nb"]')["words"] == ["a\nb"]
+
+
+def test_what_no_field_expresses_is_asked_as_json_and_shows_how() -> None:
+    assert asked(ORDER)["place"].text == 'Place\nAs JSON, like {"street": "…", "zip": "…"}'
+    value = written(ORDER, **GIVEN, place='{"street": "Ring 1", "zip": "1010"}')
+    assert value["place"] == {"street": "Ring 1", "zip": "1010"}
+
+
+@pytest.mark.parametrize(
+    ("place", "why"),
+    [
+        ("Ring 1", "“Place” must be JSON, with every text in straight quotation marks."),
+        ('{"zip": "1010", "zip": "1020"}', "“Place” must be JSON"),
+        ("NaN", "“Place” must be JSON"),
+        ("[" * 100_000, "“Place” must be JSON"),
+        ('{"street": "Ring 1"}', "place lacks “zip”"),
+        ('{"street": 1, "zip": "1010"}', "place.street must be a text"),
+        ('{"street": "Ring 1", "zip": "A-1010"}', "place.zip must match"),
+        ("7", "place must be an object"),
+    ],
+)
+def test_what_does_not_fit_says_where_and_why(place: str, why: str) -> None:
+    with pytest.raises(DoesNotFit, match=why):
+        written(ORDER, **GIVEN, place=place)
+
+
+@pytest.mark.parametrize(
+    ("schema", "value", "why"),
+    [
+        ({"type": "integer"}, 1.5, "a whole number"),
+        ({"type": "integer"}, True, "a whole number"),
+        ({"enum": [1, "a"]}, True, "one of 1, a"),
+        ({"type": "string", "minLength": 3}, "ab", "at least 3"),
+        ({"type": "string", "maxLength": 1}, "ab", "at most 1"),
+        ({"type": "number", "exclusiveMinimum": 0}, 0, "out of range"),
+        ({"type": "number", "maximum": 1}, 2, "out of range"),
+        ({"type": ["string", "null"]}, 1, "a text"),
+        ({"anyOf": [{"type": "string"}, {"type": "integer"}]}, True, "must be"),
+        ({"allOf": [{"type": "string"}, {"minLength": 2}]}, "a", "at least 2"),
+    ],
+)
+def test_a_value_is_checked_against_the_schema(schema: Json, value: Json, why: str) -> None:
+    properties = {"a": schema, "b": {}}
+    with pytest.raises(DoesNotFit, match=why):
+        written({"type": "object", "properties": properties}, a=value)
+
+
+def test_fields_that_are_not_asked_for_are_refused_where_the_schema_says_so() -> None:
+    inner = {"type": "object", "properties": {"x": {}}, "additionalProperties": False}
+    form = {"type": "object", "properties": {"a": inner, "b": {}}}
+    with pytest.raises(DoesNotFit, match="a has “y”"):
+        written(form, a='{"y": 1}')
+    assert written(form, a='{"x": 1}') == {"a": {"x": 1}}
+
+
+@pytest.mark.parametrize(
+    ("schema", "kind", "value"),
+    [
+        ({"type": "boolean"}, QuestionKind.CONFIRM, False),
+        ({"type": "integer"}, QuestionKind.NUMBER, 0),
+        ({"type": "string"}, QuestionKind.TEXT, "x"),
+        ({"enum": ["a", "b"]}, QuestionKind.CHOICE, "a"),
+        ({"const": "a"}, QuestionKind.CHOICE, "a"),
+    ],
+)
+def test_what_is_no_object_is_one_question_and_its_value_the_answer(
+    schema: Json, kind: QuestionKind, value: Json
+) -> None:
+    assert asked(schema, "Well?")["q1"].kind is kind
+    assert asked(schema, "Well?")["q1"].text == "Well?"
+    assert written(schema, "Well?", q1=value) == value
+
+
+def test_forms_that_exclude_each_other_are_asked_as_json() -> None:
+    forms = {
+        "oneOf": [
+            {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]},
+            {"type": "integer"},
+        ]
+    }
+    assert asked(forms, "Well?")["q1"].kind is QuestionKind.TEXT
+    assert written(forms, "Well?", q1='{"a": "x"}') == {"a": "x"}
+    assert written(forms, "Well?", q1="7") == 7
+    with pytest.raises(DoesNotFit):
+        written(forms, "Well?", q1="true")
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"$ref": "#/$defs/A", "$defs": {"A": {"$ref": "#/$defs/A"}}},
+        {"type": "object", "properties": {"a": {"$ref": "#"}}},
+        {"type": "object", "properties": {"a": {"$ref": "https://example.org/x"}, "b": True}},
+        {"type": "object", "properties": {"a": {"pattern": "("}, "b": {"anyOf": [{"$ref": "#/no/where"}]}}},
+        {"type": "object", "properties": {"a": {"allOf": [{"$ref": "#/properties/a"}] * 2}, "b": {}}},
+        {"type": 7, "enum": [], "properties": []},
+    ],
+)
+def test_odd_schemas_do_no_harm(schema: Json) -> None:
+    reading = dialects.read("Well?", schema=schema)
+    assert reading.questions
+    answers = {question.id: '"x"' for question in reading.questions}
+    with contextlib.suppress(DoesNotFit):
+        dialects.write("Well?", Answer(answers), schema=schema)
+
+
+def test_a_form_has_no_value_for_silence() -> None:
+    assert not dialects.read("Please order.", schema=ORDER).expirable
+    with pytest.raises(DoesNotFit):
+        dialects.write("Please order.", Answer({}, expired=True), schema=ORDER)
+    default = Answer(GIVEN, expired=True, default_used=True)
+    assert dialects.write("Please order.", default, schema=ORDER) == GIVEN
+
+
+@pytest.mark.parametrize(
+    ("schema", "given"),
+    [
+        ({"type": "array", "items": {"type": "string"}}, "a\nb"),
+        ({"type": "object"}, '{"a": 1}'),
+        ({"type": "number"}, 0),
+        ({"type": "boolean"}, False),
+        ({"enum": [1, 2]}, "2"),
+    ],
+)
+def test_a_stored_value_of_one_question_is_recognised_too(schema: Json, given: Json) -> None:
+    stored = written(schema, "Well?", q1=given)
+    assert dialects.carries(stored, Answer({"q1": given}))
+    assert not dialects.carries(stored, Answer({"q1": "something else"}))
+    assert not dialects.carries(stored, Answer({}, expired=True))
+
+
+def test_a_stored_form_is_recognised_without_its_payload() -> None:
+    place = '{"street": "a", "zip": "1010"}'
+    answers = {**GIVEN, "level": "2", "levels": ["1"], "words": "a\n b", "place": place, "price": None}
+    stored = written(ORDER, **answers)
+    assert dialects.carries(stored, Answer(answers))
+    assert not dialects.carries(stored, Answer(answers | {"level": "1"}))
+    assert not dialects.carries(stored, Answer(answers | {"count": 4}))
+    assert not dialects.carries(stored, Answer(answers | {"words": "a\nb\nc"}))
+    assert not dialects.carries(stored, Answer({**answers, "price": 1.5}))
+    assert not dialects.carries(stored, Answer({}, expired=True))
+
+
+KEYWORDS = st.sampled_from(
+    "type enum const properties required additionalProperties items anyOf oneOf allOf $ref $defs format "
+    "default minLength maxLength pattern minimum maximum exclusiveMinimum exclusiveMaximum minItems maxItems "
+    "title description".split()
+)
+VALUES = (
+    st.none()
+    | st.booleans()
+    | st.integers(-3, 3)
+    | st.sampled_from(["string", "object", "#", "#/$defs", "("])
+)
+SCHEMAS: st.SearchStrategy[Json] = st.recursive(
+    VALUES,
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(KEYWORDS | st.sampled_from(["a", "b"]), inner, max_size=4)
+    ),
+    max_leaves=12,
+)
+
+
+@given(schema=st.dictionaries(KEYWORDS, SCHEMAS, min_size=1, max_size=5), value=VALUES)
+@settings(deadline=None)
+def test_no_schema_breaks_the_reading_of_it_or_of_an_answer(schema: dict[str, Json], value: Json) -> None:
+    questions = dialects.read("Well?", schema=schema).questions
+    assert len({question.id for question in questions}) == len(questions)
+    with contextlib.suppress(DoesNotFit):
+        dialects.write("Well?", Answer({question.id: value for question in questions}), schema=schema)
+
+
+@given(
+    payload=SCHEMAS, name=st.sampled_from(["action_requests", "action_request", "tool_approval", "question"])
+)
+@settings(deadline=None)
+def test_no_payload_breaks_its_reading(payload: Json, name: str) -> None:
+    for odd in (
+        payload,
+        {name: payload},
+        [{name: payload, "config": payload}],
+        {"type": name, "args": payload},
+    ):
+        assert dialects.read(odd).questions
