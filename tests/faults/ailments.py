@@ -9,6 +9,8 @@ from contextlib import AbstractAsyncContextManager
 import psycopg
 from psycopg import sql
 
+from answerback.tables import metadata
+from tests.faults import small_disk
 from tests.support.databases import Database
 from tests.support.gateway import Gateway
 
@@ -76,6 +78,28 @@ async def postgresql_read_only(g: Gateway, database: Database) -> AsyncIterator[
 
 
 @contextlib.asynccontextmanager
+async def postgresql_full(g: Gateway, database: Database) -> AsyncIterator[None]:
+    """No page more fits on the disk of its tables (see small_disk.py)."""
+    with psycopg.connect(database.url, autocommit=True) as admin:
+        small_disk.fill(admin)
+        try:
+            yield
+        finally:
+            small_disk.empty(admin)
+
+
+@contextlib.asynccontextmanager
+async def postgresql_locked(g: Gateway, database: Database) -> AsyncIterator[None]:
+    """Somebody else holds the tables: a dump that hangs, a migration that was left open."""
+    await g.app.context.store.write(lambda tx: tx._cursor.execute("SET lock_timeout = '20ms'") and None)
+    with psycopg.connect(database.url) as other:
+        for table in metadata.sorted_tables:
+            other.execute(sql.SQL("LOCK TABLE {} IN EXCLUSIVE MODE").format(sql.Identifier(table.name)))
+        yield
+        other.rollback()
+
+
+@contextlib.asynccontextmanager
 async def postgresql_restarted(g: Gateway, database: Database) -> AsyncIterator[None]:
     """All connections are ended, as by a restart of the server; new ones are taken at once."""
     with _admin(database) as (admin, _):
@@ -102,5 +126,10 @@ def _end_connections(admin: psycopg.Connection, database: Database) -> None:
 
 AILMENTS: dict[str, dict[str, Ailment]] = {
     "sqlite": {"full": sqlite_full, "read-only": sqlite_read_only, "locked": sqlite_locked},
-    "postgresql": {"gone": postgresql_gone, "read-only": postgresql_read_only},
+    "postgresql": {
+        "full": postgresql_full,
+        "read-only": postgresql_read_only,
+        "locked": postgresql_locked,
+        "gone": postgresql_gone,
+    },
 }

@@ -10,11 +10,12 @@ import pytest
 from sqlalchemy import bindparam as p
 from sqlalchemy import select, text
 
-from answerback.agent import State, Target
+from answerback.agent import Agent, State, Target
 from answerback.ask import AskRequest
 from answerback.errors import DoesNotFit, Refused
+from answerback.letters import Kind
 from answerback.model import Answer, InteractionStatus, Json, OnExpire, RunStatus
-from answerback.provider import Inbound
+from answerback.provider import Inbound, Message, Sent
 from answerback.settings import Route
 from answerback.store.query import Query
 from answerback.tables import DeliveryRow, InteractionRow
@@ -348,3 +349,140 @@ async def test_an_event_that_makes_matching_raise_is_kept_with_its_error_and_can
         assert json.loads(bytes(found[0]["raw"]))["text"] == "raise while parsing"
         await g.receive(phone.typed("1001", "fine"))
         assert (await g.settled(run.id)).result == ["fine"]
+
+
+class Poison:
+    """One bad thing: `begin` puts it beside the healthy ones, `mend` takes its cause away."""
+
+    kind = Kind.ANSWER
+    reason = "An answer could not be given to poison: ZeroDivisionError while resuming."
+    answer = ""  # after its replay it is asked again, and answered with this
+    expires_in: float | None = None
+
+    def __init__(self) -> None:
+        self.agent: Agent = ScriptedAgent(asks("Poison?"), name="poison")
+        self.provider = Phone("other")  # through which nobody else is asked
+        self.run = ""
+
+    @property
+    def attempts(self) -> int:
+        """How often it was tried so far."""
+        raise LookupError("this one says how")
+
+    async def begin(self, g: Gateway) -> None:
+        self.run = (await g.run("poison", route="poison")).id
+
+    async def mend(self, g: Gateway) -> None:
+        """Its cause is gone; it is still where it was."""
+
+
+class GraphThatRaises(Poison):
+    def __init__(self) -> None:
+        super().__init__()
+        self.agent = self.raises = Mendable(asks("Poison?"))
+
+    @property
+    def attempts(self) -> int:
+        return self.raises.calls
+
+    async def begin(self, g: Gateway) -> None:
+        await super().begin(g)
+        await g.receive(self.provider.typed("b", "kept"), "other")
+
+    async def mend(self, g: Gateway) -> None:
+        self.raises.mended = True
+
+
+class Mendable(Raises):
+    mended = False
+
+    async def resume(self, thread: str, target: Target, answer: Answer, *, again: bool = False) -> State:
+        if self.mended:
+            return await ScriptedAgent.resume(self, thread, target, answer, again=again)
+        return await super().resume(thread, target, answer, again=again)
+
+
+class TenMegabytes(Poison):
+    """A graph asks a question that chokes a plugin, as long as that does not say how much it can carry."""
+
+    kind = Kind.DELIVERY
+    reason = "A question could not be sent on other: OverflowError in the provider."
+    answer = "read"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.agent = ScriptedAgent(asks("Poison? " + "x" * TEN_MEGABYTES), name="poison")
+        self.provider = self.chokes = Chokes("other")
+
+    @property
+    def attempts(self) -> int:
+        return self.chokes.attempts
+
+    async def mend(self, g: Gateway) -> None:
+        self.chokes.mended = True
+
+
+class Chokes(Phone):
+    mended, attempts = False, 0
+
+    async def send(self, message: Message) -> Sent:
+        self.attempts += 1
+        if not self.mended and len(message.text) > 4096:
+            raise OverflowError("no message is that long")
+        return await super().send(message)
+
+
+class CorruptRow(Poison):
+    """It cannot be read when its deadline is to be acted on."""
+
+    kind = Kind.INTERACTION
+    reason = "The record of a question is damaged: nobody can be shown it, and nobody can answer it."
+    answer = "asked anew"
+    expires_in = DEADLINE
+
+    @property
+    def attempts(self) -> int:
+        return 1
+
+    async def begin(self, g: Gateway) -> None:
+        await super().begin(g)
+        await spoil(g, *(await g.app.runner.get(self.run)).interactions)
+
+
+POISONS = {"a graph that raises": GraphThatRaises, "ten megabytes": TenMegabytes, "a corrupt row": CorruptRow}
+
+
+@pytest.mark.parametrize("name", POISONS)
+async def test_a_hundred_healthy_ones_beside_a_poison_wait_for_nothing_and_it_ends_as_a_dead_letter(
+    database: Database, name: str
+) -> None:
+    poison, healthy, phone = POISONS[name](), ScriptedAgent(asks("Which?")), Phone()
+    aside = Route("poison", ask=("ben",), providers=("other",), expires_in=poison.expires_in)
+    routes = {"default": Route("default", ask=("alice",), providers=("memory",)), "poison": aside}
+    providers = {"memory": phone, "other": poison.provider}
+    async with gateway(database, poison.agent, healthy, providers=providers, routes=routes) as g:
+        await poison.begin(g)
+        before = []
+        for number in range(100):
+            run = await g.run()
+            await g.receive(phone.typed("1001", f"answer {number}"))
+            done = await g.settled(run.id)
+            assert done.result == [f"answer {number}"]
+            assert done.updated_at == done.created_at, "no time went by: it has waited for no back-off"
+            before.append(poison.attempts)
+            await pass_time(g, 1)
+        assert before == sorted(before) and before[-1] <= 20, "it is tried now and then, and not for ever"
+        (letter,) = (await g.app.letters.list()).items
+        assert (letter.kind, letter.reason) == (poison.kind, poison.reason)
+        attempts = poison.attempts
+        await pass_time(g, 24 * 60)
+        assert poison.attempts == attempts, "what was given up is left alone"
+
+        await poison.mend(g)
+        await g.app.letters.replay(letter.id, "ops")
+        await g.app.idle()
+        await g.sweep()
+        if poison.answer:
+            await g.receive(poison.provider.typed("b", poison.answer), "other")
+        assert (await g.settled(poison.run)).result == [poison.answer or "kept"]
+        assert (await g.app.letters.list()).items == ()

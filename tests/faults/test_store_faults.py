@@ -7,7 +7,7 @@ import asyncio
 import datetime
 import sqlite3
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +32,7 @@ from answerback.store.meta import PUT
 from answerback.store.query import Query
 from answerback.tables import metadata
 from answerback.testing import ScriptedAgent, asks
+from tests.faults import small_disk
 from tests.faults.ailments import AILMENTS, Ailment, postgresql_restarted
 from tests.faults.phone import Phone, rows
 from tests.support.databases import Database
@@ -44,11 +45,19 @@ TABLES = {
 }
 
 
+@pytest.fixture
+def small_disk_url(postgres: object) -> Iterator[str]:
+    """An empty database on a disk of a few megabytes; `postgres` says what a machine lacks for it."""
+    with small_disk.running() as url:
+        yield url
+
+
 @pytest.fixture(params=CASES, ids="-".join)
 def ill(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Ailment, Database]:
     """An ailment, and an empty database that it can befall."""
     dialect, name = request.param
-    url = "sqlite" if dialect == "sqlite" else request.getfixturevalue("postgres_url")
+    server = "small_disk_url" if name == "full" else "postgres_url"
+    url = "sqlite" if dialect == "sqlite" else request.getfixturevalue(server)
     return AILMENTS[dialect][name], Database(url, tmp_path)
 
 

@@ -6,6 +6,7 @@ import click
 from click.core import ParameterSource
 
 from answerback.cli.errors import Commands, Exit
+from answerback.cli.listing import add_list
 from answerback.cli.options import parsed, remote
 
 if TYPE_CHECKING:
@@ -19,25 +20,30 @@ def interactions() -> None:
     """The questions that were asked, and their answers."""
 
 
-@interactions.command("list")
-@click.option("--status", type=STATUS, help="Only these.")
-@click.option("--limit", type=click.IntRange(1, 200), default=50, show_default=True)
-@click.option("--after", metavar="ID", default="", help="Go on after this one.")
-@remote
-def list_(config: str | None, url: str, as_json: bool, status: str | None, limit: int, after: str) -> None:
-    """List questions, oldest first."""
-    from answerback.cli import gateway, question, terminal
+def _row(record: "Interaction") -> list[str]:
+    from answerback.cli import question, terminal
 
-    page = gateway.speak(
-        gateway.find(config, url), lambda client: client.interactions(status or "", limit, after)
-    )
-    if as_json:
-        return terminal.put_json(page)
-    if not page["items"]:
-        return terminal.note("There is nothing.")
-    terminal.table([_row(record, question.answer_text(record)) for record in page["items"]])
-    if page["next"]:
-        terminal.note(f"There may be more: --after {page['next']}")
+    said = question.answer_text(record) if record["status"] == "completed" else ""
+    text = terminal.cut(_asked(record), 50) + (f" → {terminal.cut(said, 30)}" if said else "")
+    when = terminal.local_time(record["created_at"])
+    return [record["id"], record["status"], f"#{record['code']}", when, text]
+
+
+def _asked(record: "Interaction") -> str:
+    if not record["questions"]:
+        return "damaged, see answerback dead-letters show"
+    first, *others = record["questions"]
+    text = (first.get("action") or {}).get("name") or first["text"]
+    return f"{text} (+{len(others)})" if others else text
+
+
+add_list(
+    interactions,
+    "List questions, oldest first.",
+    ("--status", STATUS),
+    lambda client, status, limit, after: client.interactions(status, limit, after),
+    _row,
+)
 
 
 @interactions.command()
@@ -93,17 +99,6 @@ def cancel(config: str | None, url: str, as_json: bool, id: str, reason: str) ->
     if as_json:
         return terminal.put_json(record)
     terminal.note(question.ended(record))
-
-
-def _row(record: "Interaction", answered: str) -> list[str]:
-    from answerback.cli import terminal
-
-    first = record["questions"][0]
-    text = (first.get("action") or {}).get("name") or first["text"]
-    more = f" (+{len(record['questions']) - 1})" if len(record["questions"]) > 1 else ""
-    said = f" → {terminal.cut(answered, 30)}" if record["status"] == "completed" else ""
-    when = terminal.local_time(record["created_at"])
-    return [record["id"], record["status"], f"#{record['code']}", when, terminal.cut(text, 50) + more + said]
 
 
 def _given(record: "Interaction", text: str) -> Any:

@@ -19,6 +19,7 @@ COMMANDS = {
     "providers": ("people", "List the ways to reach people, and whether they work."),
     "agents": ("people", "List the agents, and whether they can be used."),
     "check": ("check", "Check the configuration, and import what it names."),
+    "dead-letters": ("letters", "What was given up, and why."),
     "db": ("db", "The database."),
     "sandbox": ("sandbox", "Run the sandbox: no account, no other machine."),
 }
@@ -33,7 +34,8 @@ class Root(Commands):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
             return None
-        found = getattr(importlib.import_module(f"answerback.cli.{COMMANDS[name][0]}"), name)
+        module = importlib.import_module(f"answerback.cli.{COMMANDS[name][0]}")
+        found = getattr(module, name.replace("-", "_"))
         assert isinstance(found, click.Command)
         return found
 

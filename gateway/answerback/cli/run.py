@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from answerback.cli.errors import Commands, Exit
+from answerback.cli.listing import add_list
 from answerback.cli.options import parsed, patience_option, remote
 
 if TYPE_CHECKING:
@@ -99,23 +100,20 @@ def runs() -> None:
     """What agents are doing and have done."""
 
 
-@runs.command("list")
-@click.option("--status", type=STATUS, help="Only these.")
-@click.option("--limit", type=click.IntRange(1, 200), default=50, show_default=True)
-@click.option("--after", metavar="ID", default="", help="Go on after this one.")
-@remote
-def list_(config: str | None, url: str, as_json: bool, status: str | None, limit: int, after: str) -> None:
-    """List runs, oldest first."""
-    from answerback.cli import gateway, terminal
+def _row(record: "Run") -> list[str]:
+    from answerback.cli import terminal
 
-    page = gateway.speak(gateway.find(config, url), lambda client: client.runs(status or "", limit, after))
-    if as_json:
-        return terminal.put_json(page)
-    if not page["items"]:
-        return terminal.note("There is nothing.")
-    terminal.table([_row(record) for record in page["items"]])
-    if page["next"]:
-        terminal.note(f"There may be more: --after {page['next']}")
+    said = _text(record["result"]) if record["status"] == "completed" else record["error"]
+    return [record["id"], record["status"], record["agent"], terminal.cut(said, 60)]
+
+
+add_list(
+    runs,
+    "List runs, oldest first.",
+    ("--status", STATUS),
+    lambda client, status, limit, after: client.runs(status, limit, after),
+    _row,
+)
 
 
 @runs.command()
@@ -153,13 +151,6 @@ def _steering(name: str, about: str) -> None:
 _steering("cancel", "Stop a run; what it asked is withdrawn.")
 _steering("retry", "Try a failed run's step again, with the same answer.")
 _steering("reask", "Ask a failed run's question anew, for another answer.")
-
-
-def _row(record: "Run") -> list[str]:
-    from answerback.cli import terminal
-
-    said = _text(record["result"]) if record["status"] == "completed" else record["error"]
-    return [record["id"], record["status"], record["agent"], terminal.cut(said, 60)]
 
 
 def _why(record: "Run") -> str:

@@ -2,7 +2,7 @@
 
 from starlette.types import ASGIApp
 
-from answerback.app import App
+from answerback.app import FALLBACK, App
 from answerback.errors import StoreUnavailable
 from answerback.store import meta
 from answerback.web import Services, create_app
@@ -21,8 +21,10 @@ class Health:
         """Whether requests can be taken, and a sentence for each part."""
         store = await self._store()
         parts = {"store": store}
-        parts |= {f"provider:{name}": state for name, state in provider_states(self._app).items()}
+        parts |= {_shown(self._app, name): state for name, state in provider_states(self._app).items()}
         parts |= {f"agent:{name}": state for name, state in agent_states(self._app).items()}
+        if store == WELL and (letters := await self._app.letters.count()):
+            parts["dead-letters"] = f"{letters} to look at: answerback dead-letters list"
         return store == WELL, parts
 
     async def _store(self) -> str:
@@ -31,6 +33,12 @@ class Health:
         except StoreUnavailable as error:
             return str(error)
         return WELL
+
+
+def _shown(app: App, provider: str) -> str:
+    """What an operator knows a provider as; the one that steps in where none is configured has no name."""
+    built_in = provider == FALLBACK and provider not in app.settings.providers
+    return "links printed here" if built_in else f"provider:{provider}"
 
 
 def provider_states(app: App) -> dict[str, str]:
@@ -59,6 +67,7 @@ def site(app: App) -> ASGIApp:
             runner=app.runner,
             reader=app.reader,
             health=Health(app),
+            letters=app.letters,
             people=People(
                 context=app.context,
                 reader=app.reader,
@@ -66,6 +75,7 @@ def site(app: App) -> ASGIApp:
                 providers=app.providers,
                 provider_states=lambda: provider_states(app),
                 agent_states=lambda: agent_states(app),
+                hint=app.adopter.hint,
             ),
         )
     )

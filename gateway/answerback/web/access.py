@@ -21,8 +21,10 @@ class RedactTokens(logging.Filter):
     """For the logger `uvicorn.access`, whose records have the path with query as their third argument."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Rewrites the path in place; always true."""
+        """Rewrites the path in place. False for a webhook that was taken: it is in the store."""
         if isinstance(record.args, tuple) and len(record.args) >= 3:
             client, method, path, *rest = record.args
+            if str(path).startswith("/in/") and rest[-1] == 200:  # a fifth of the work that a webhook is
+                return False
             record.args = (client, method, redact_path(str(path)), *rest)
         return True

@@ -1,7 +1,6 @@
 """The whole HTTP interface as one ASGI application."""
 
 from starlette.applications import Starlette
-from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from answerback.web import assets, docs, form, health, hooks
@@ -11,13 +10,13 @@ from answerback.web.problems import HANDLERS, Problem
 from answerback.web.services import Services
 
 # For every answer that does not say otherwise: nothing is kept, sniffed, framed or passed on.
-_DEFAULTS = {
-    "cache-control": "no-store",
-    "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
-    "referrer-policy": "no-referrer",
-    "x-content-type-options": "nosniff",
-    "x-frame-options": "DENY",
-}
+_DEFAULTS = (
+    (b"cache-control", b"no-store"),
+    (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-frame-options", b"DENY"),
+)
 
 
 def create_app(services: Services) -> ASGIApp:
@@ -34,16 +33,22 @@ def create_app(services: Services) -> ASGIApp:
         exception_handlers=HANDLERS,
     )
     site.router.redirect_slashes = False  # redirects would be built from the Host header
-    return _Headers(_Door(services, site, api))
+    return _Headers(_Door(services, hooks.Hooks(services), site, api))
 
 
 class _Door:
-    """Everything under /v1 goes to the API, and only with a key: before a byte of the body is read."""
+    """Everything under /v1 goes to the API, and only with a key: before a byte of the body is read.
 
-    def __init__(self, services: Services, site: ASGIApp, api: ASGIApp) -> None:
-        self._keys, self._site, self._api = services.settings.api_keys, site, api
+    Events of the providers go straight to `intake`: what every tap comes in by is the shortest way.
+    """
+
+    def __init__(self, services: Services, intake: ASGIApp, site: ASGIApp, api: ASGIApp) -> None:
+        self._keys, self._intake = services.settings.api_keys, intake
+        self._site, self._api = site, api
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and scope["method"] == "POST" and scope["path"].startswith("/in/"):
+            return await self._intake(scope, receive, send)
         if scope["type"] != "http" or not f"{scope['path']}/".startswith("/v1/"):
             return await self._site(scope, receive, send)
         headers = dict(scope["headers"])
@@ -66,9 +71,9 @@ class _Headers:
 
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
-                for name, value in _DEFAULTS.items():
-                    headers.setdefault(name, value)
+                given = {name for name, _ in message["headers"]}
+                missing = [pair for pair in _DEFAULTS if pair[0] not in given]
+                message = {**message, "headers": [*message["headers"], *missing]}
             await send(message)
 
         await self._app(scope, receive, with_headers)

@@ -2,7 +2,7 @@
 
 Scopes: `ask` starts runs and asks questions, and steers what was asked; `read` sees runs, questions and
 answers; `answer` answers in a person's place; `admin` may do what `ask` and `read` may, for every agent
-that the key names. A key without scopes may do everything.
+that the key names, and looks after contacts and dead letters. A key without scopes may do everything.
 """
 
 import hashlib
@@ -64,6 +64,7 @@ MayAsk = Annotated[ApiKey, Depends(may("ask", "admin"))]
 MayRead = Annotated[ApiKey, Depends(may("read", "admin"))]
 MayFollow = Annotated[ApiKey, Depends(may("ask", "read", "admin"))]  # an asker may wait for its answer
 MayAnswer = Annotated[ApiKey, Depends(may("answer"))]
+MayAdminister = Annotated[ApiKey, Depends(may("admin"))]
 
 
 def sees(key: ApiKey, agent: str) -> bool:

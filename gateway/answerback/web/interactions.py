@@ -13,16 +13,16 @@ from answerback.web.auth import (
     MayRead,
     agent_for,
     require_sight,
-    sees,
 )
 from answerback.web.durations import seconds
-from answerback.web.parameters import After, InteractionId, Limit, accepts
+from answerback.web.listing import Wanted, page_out
+from answerback.web.parameters import InteractionId, accepts
 from answerback.web.questions import questions
 from answerback.web.records import (
     AskedOut,
+    DoneOut,
     InteractionOut,
-    InteractionsOut,
-    RespondedOut,
+    PageOut,
     StatusOut,
     asked_out,
     interaction_out,
@@ -57,12 +57,11 @@ def add(api: FastAPI, services: Services) -> None:
 
     @api.get("/v1/interactions")
     async def page(
-        key: MayRead, status: InteractionStatus | None = None, limit: Limit = 50, after: After = None
-    ) -> InteractionsOut:
+        key: MayRead, wanted: Wanted, status: InteractionStatus | None = None
+    ) -> PageOut[InteractionOut]:
         """Interactions, a page at a time; `next` is what `after` takes for the following page."""
-        found = await reader.interactions(str(status) if status else None, limit, after)
-        items = [interaction_out(item) for item in found.items if sees(key, item.agent)]
-        return InteractionsOut(items=items, next=found.next)
+        found = await reader.interactions(str(status) if status else None, wanted.limit, wanted.after)
+        return page_out(key, found, interaction_out)
 
     @api.get("/v1/interactions/{id}")
     async def show(id: InteractionId, key: MayFollow) -> InteractionOut:
@@ -81,18 +80,21 @@ def add(api: FastAPI, services: Services) -> None:
         return interaction_out(await reader.wait(id, min(seconds(timeout), LONGEST_WAIT)))
 
     @api.post("/v1/interactions/{id}/respond", openapi_extra=accepts(ResponseIn))
-    async def respond(request: Request, id: InteractionId, key: MayAnswer) -> RespondedOut:
+    async def respond(request: Request, id: InteractionId, key: MayAnswer) -> DoneOut:
         """Answer. 409 if somebody has answered, 410 if it is closed, 422 if the value does not fit."""
         body = await read(request, ResponseIn, limit_bytes)
         await own(key, id)
         await services.receiver.respond(id, body.response, by=key.contact or key.name, via="api")
-        return RespondedOut()
+        return DoneOut()
 
     @api.post("/v1/interactions/{id}/cancel", openapi_extra=accepts(CancelIn, optional=True))
     async def cancel(request: Request, id: InteractionId, key: MayAsk) -> InteractionOut:
         """Withdraw the question; whoever was asked is told."""
         body = await read(request, CancelIn, limit_bytes, optional=True)
-        await own(key, id)
+        interaction = await own(key, id)
+        if not interaction.readable and interaction.status is InteractionStatus.PENDING and services.letters:
+            await services.letters.discard(id, key.name)
+            return interaction_out(await reader.interaction(id))
         return interaction_out(await services.asker.cancel(id, body.reason or "cancelled by the asker"))
 
 

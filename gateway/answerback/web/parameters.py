@@ -1,9 +1,9 @@
-"""Parameters that several endpoints share: ids, pages, and how a body is announced in OpenAPI."""
+"""Parameters that several endpoints share: ids, and how a body is announced in OpenAPI."""
 
 import re
 from typing import Annotated, Any
 
-from fastapi import Depends, Path, Query
+from fastapi import Depends, Path
 from pydantic import BaseModel
 
 from answerback.errors import NotFound
@@ -24,11 +24,7 @@ def known(what: str) -> Any:
 
 RunId = Annotated[str, known("run")]
 InteractionId = Annotated[str, known("interaction")]
-Limit = Annotated[int, Query(ge=1, le=200, description="How many items at most.")]
-After = Annotated[
-    str | None,
-    Query(max_length=200, pattern=r"^[A-Za-z0-9_.:=~-]+$", description="`next` of the page before."),
-]
+LetterId = Annotated[str, known("dead letter")]
 
 
 def accepts(model: type[BaseModel], *, optional: bool = False) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
-from fastapi import Depends, FastAPI, Request
+from fastapi import FastAPI, Request
 from pydantic import BaseModel, ConfigDict, Field
 
 from answerback.context import Context
@@ -16,11 +16,10 @@ from answerback.provider import Provider
 from answerback.settings.schema import ContactShape, Name
 from answerback.store import Tx
 from answerback.store import contacts as table
-from answerback.web.auth import MayRead, may, sees
+from answerback.web.auth import MayAdminister, MayAsk, MayRead, require_sight, sees
 from answerback.web.parameters import accepts, known
 from answerback.web.records import timestamp
 from answerback.web.requests import read
-from answerback.web.services import ApiKey
 
 if TYPE_CHECKING:
     from answerback.linking import Link
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
 ASK_SECONDS = 3.0  # for the bot's name, which is a convenience
 _BOT = re.compile(r"@([A-Za-z0-9_]{4,32})\b")  # as the Telegram provider says who it is
 ContactId = Annotated[str, known("contact")]
-MayManage = Annotated[ApiKey, Depends(may("admin"))]
 
 
 class Reader(Protocol):
@@ -44,7 +42,10 @@ States = Callable[[], Mapping[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class People:
-    """What these endpoints need. The two functions give name → state, in a sentence, as it is now."""
+    """What these endpoints need. Two functions give name → state, in a sentence, as it is now.
+
+    `hint` is told the agent that may have something new to ask. It raises `NotFound`.
+    """
 
     context: Context
     reader: Reader
@@ -52,6 +53,7 @@ class People:
     providers: Mapping[str, Provider]
     provider_states: States
     agent_states: States
+    hint: Callable[[str], None]
 
     async def add(self, contact: Contact) -> Contact:
         """Insert or change a contact. Raises `Conflict`: it is configured, or an address is taken."""
@@ -116,6 +118,10 @@ class LinkOut(BaseModel):
     expires_at: str
 
 
+class LookOut(BaseModel):
+    agent: str
+
+
 class PluginOut(BaseModel):
     name: str
     use: str
@@ -153,7 +159,7 @@ def add(api: FastAPI, people: People) -> None:
         return ContactsOut(items=[contact_out(contact) for contact in await people.reader.contacts()])
 
     @api.post("/v1/contacts", status_code=201, openapi_extra=accepts(ContactIn))
-    async def put(request: Request, key: MayManage) -> ContactOut:
+    async def put(request: Request, key: MayAdminister) -> ContactOut:
         """Add a contact, or change one that was added here. 409 if it stands in the configuration."""
         body = await read(request, ContactIn, limit_bytes)
         unknown = [name for name in body.addresses if name not in settings.providers]
@@ -162,7 +168,7 @@ def add(api: FastAPI, people: People) -> None:
         return contact_out(await people.add(contact_in(body)))
 
     @api.post("/v1/contacts/{id}/link", status_code=201, openapi_extra=accepts(LinkIn))
-    async def link(request: Request, id: ContactId, key: MayManage) -> LinkOut:
+    async def link(request: Request, id: ContactId, key: MayAdminister) -> LinkOut:
         """A code, for once and for ten minutes, with which this contact's own account is linked."""
         body = await read(request, LinkIn, limit_bytes)
         return await people.invitation(id, body.provider)
@@ -178,6 +184,16 @@ def add(api: FastAPI, people: People) -> None:
         """The agents that this key may have to do with, and whether they can be used."""
         found = {name: state for name, state in people.agent_states().items() if sees(key, name)}
         return plugins_out(found, {name: plugin.use for name, plugin in settings.agents.items()})
+
+    @api.post("/v1/agents/{name}/look", status_code=202)
+    async def look(name: str, key: MayAsk) -> LookOut:
+        """Look now at what others did to this agent's threads: for the webhook of a LangGraph server.
+
+        A hint. What the request says is not read: the server itself is asked.
+        """
+        require_sight(key, name, "agent")
+        people.hint(name)
+        return LookOut(agent=name)
 
 
 def contact_in(body: ContactIn) -> Contact:

@@ -2,7 +2,7 @@
 
 import datetime
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from pydantic import BaseModel
 from starlette.responses import JSONResponse
@@ -11,8 +11,10 @@ from answerback.model import Answer, Interaction, Json, Question
 
 if TYPE_CHECKING:
     from answerback.ask import Asked
+    from answerback.letters import Letter
     from answerback.run import Run
 
+Out = TypeVar("Out", bound=BaseModel)
 _EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
 
 
@@ -109,17 +111,29 @@ class InteractionOut(StatusOut):
     resume_error: str
 
 
-class RunsOut(BaseModel):
-    items: list[RunOut]
+class LetterOut(BaseModel):
+    """A dead letter. `id` is that of what was given up; `reason` and `remedy` are sentences."""
+
+    id: str
+    kind: str
+    reason: str
+    remedy: str
+    at: str
+    agent: str
+    run_id: str
+    interaction_id: str
+    provider: str
+    contact: str
+
+
+class PageOut(BaseModel, Generic[Out]):
+    """A page of a list, oldest first; `next` is what `after` takes for the following one, null at the end."""
+
+    items: list[Out]
     next: str | None
 
 
-class InteractionsOut(BaseModel):
-    items: list[InteractionOut]
-    next: str | None
-
-
-class RespondedOut(BaseModel):
+class DoneOut(BaseModel):
     status: str = "success"
     message: str = "Response received"
 
@@ -189,6 +203,21 @@ def interaction_out(interaction: Interaction) -> InteractionOut:
         reason=interaction.reason,
         resumed_at=timestamp(interaction.resumed_at),
         resume_error=interaction.resume_error,
+    )
+
+
+def letter_out(letter: "Letter") -> LetterOut:
+    return LetterOut(
+        id=letter.id,
+        kind=str(letter.kind),
+        reason=letter.reason,
+        remedy=letter.remedy,
+        at=_time(letter.at),
+        agent=letter.agent,
+        run_id=letter.run_id,
+        interaction_id=letter.interaction_id,
+        provider=letter.provider,
+        contact=letter.contact,
     )
 
 

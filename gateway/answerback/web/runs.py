@@ -9,8 +9,9 @@ from answerback.errors import NotFound
 from answerback.model import RunStatus
 from answerback.run import RunRequest
 from answerback.web.auth import MayAsk, MayFollow, MayRead, require_sight, sees
-from answerback.web.parameters import After, Limit, RunId, accepts
-from answerback.web.records import RunOut, RunsOut, StartedOut, run_out
+from answerback.web.listing import Wanted, page_out
+from answerback.web.parameters import RunId, accepts
+from answerback.web.records import PageOut, RunOut, StartedOut, run_out
 from answerback.web.requests import RunIn, read
 from answerback.web.services import ApiKey, Services
 
@@ -51,13 +52,10 @@ def add(api: FastAPI, services: Services) -> None:
         return StartedOut.model_validate(run_out(started).model_dump())
 
     @api.get("/v1/runs")
-    async def page(
-        key: MayRead, status: RunStatus | None = None, limit: Limit = 50, after: After = None
-    ) -> RunsOut:
+    async def page(key: MayRead, wanted: Wanted, status: RunStatus | None = None) -> PageOut[RunOut]:
         """Runs, a page at a time; `next` is what `after` takes for the following page."""
-        found = await runner.list(str(status) if status else None, limit, after)
-        items = [run_out(run) for run in found.items if sees(key, run.agent)]
-        return RunsOut(items=items, next=found.next)
+        found = await runner.list(str(status) if status else None, wanted.limit, wanted.after)
+        return page_out(key, found, run_out)
 
     @api.get("/v1/runs/{id}")
     async def show(id: RunId, key: MayFollow) -> RunOut:

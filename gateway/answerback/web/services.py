@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from answerback.model import Interaction, Json
 from answerback.provider import HttpAnswer, Inbound
@@ -10,6 +10,7 @@ from answerback.provider import HttpAnswer, Inbound
 if TYPE_CHECKING:
     from answerback.ask import Asked, AskRequest
     from answerback.forms import FormView
+    from answerback.letters import Kind, Letter
     from answerback.run import Run, RunRequest
     from answerback.web.people import People
 
@@ -43,11 +44,19 @@ class Settings(Protocol):
     def api_keys(self) -> Sequence[ApiKey]: ...
 
 
-class Page(Protocol):
-    """One page of a list, oldest or newest first as the store has it; `next` goes on, or is None."""
+class OfAgent(Protocol):
+    @property
+    def agent(self) -> str: ...
+
+
+Item_co = TypeVar("Item_co", bound=OfAgent, covariant=True)
+
+
+class Page(Protocol[Item_co]):
+    """One page of a list, oldest first; `next` goes on, or is None."""
 
     @property
-    def items(self) -> Sequence[Any]: ...
+    def items(self) -> Sequence[Item_co]: ...
     @property
     def next(self) -> str | None: ...
 
@@ -60,7 +69,7 @@ class Asker(Protocol):
 class Runner(Protocol):
     async def start(self, request: "RunRequest", /) -> "Run": ...
     async def get(self, run_id: str, /) -> "Run": ...
-    async def list(self, status: str | None, limit: int, after: str | None, /) -> Page: ...
+    async def list(self, status: str | None, limit: int, after: str | None, /) -> "Page[Run]": ...
     async def cancel(self, run_id: str, /) -> "Run": ...
     async def retry(self, run_id: str, /) -> "Run": ...
     async def reask(self, run_id: str, /) -> "Run": ...
@@ -68,7 +77,9 @@ class Runner(Protocol):
 
 class Reader(Protocol):
     async def interaction(self, interaction_id: str, /) -> Interaction: ...
-    async def interactions(self, status: str | None, limit: int, after: str | None, /) -> Page: ...
+    async def interactions(
+        self, status: str | None, limit: int, after: str | None, /
+    ) -> Page[Interaction]: ...
     async def wait(self, interaction_id: str, timeout: float, /) -> Interaction: ...
 
 
@@ -87,6 +98,13 @@ class Forms(Protocol):
     async def send_code(self, token: str, /) -> None: ...
 
 
+class Letters(Protocol):
+    async def list(self, kind: "Kind | None", limit: int, after: str | None, /) -> "Page[Letter]": ...
+    async def get(self, id: str, /) -> "Letter": ...
+    async def replay(self, id: str, by: str, /) -> str: ...
+    async def discard(self, id: str, by: str, /) -> str: ...
+
+
 class Health(Protocol):
     async def ready(self) -> tuple[bool, Mapping[str, str]]: ...
 
@@ -102,4 +120,5 @@ class Services:
     runner: Runner
     reader: Reader
     health: Health
+    letters: Letters | None = None  # what was given up, where it is wanted
     people: "People | None" = None  # contacts, providers and agents over HTTP, where they are wanted

@@ -1,0 +1,148 @@
+"""How requests reach a gateway: as JSON with a key; what it refuses is raised as its own error."""
+
+import asyncio
+import json
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, Self
+from urllib.parse import quote
+
+import aiohttp
+
+from answerback.errors import (
+    AlreadyAnswered,
+    AnswerbackError,
+    Closed,
+    ConfigurationError,
+    Conflict,
+    DoesNotFit,
+    NotAllowed,
+    NotFound,
+    Refused,
+)
+from answerback.model import Json
+
+SECONDS = 30.0  # for one request
+WAIT = 25.0  # seconds that one request waits for an answer; proxies often give up at 30 or 60
+PAUSES = (0.1, 2.0)  # seconds between attempts while the gateway is away: the first, and the longest
+_ID = re.compile(r"[A-Za-z0-9_.-]{1,64}")
+_ERRORS: dict[str, type[Refused]] = {
+    kind.code: kind for kind in (NotFound, NotAllowed, Conflict, AlreadyAnswered, Closed, DoesNotFit)
+}
+_BY_STATUS: dict[int, type[Refused]] = {401: NotAllowed, 403: NotAllowed, 404: NotFound, 409: Conflict}
+_AWAY = frozenset({502, 503, 504})  # 502 and 504 come from a proxy in front of a gateway that is away
+
+
+class GatewayUnavailable(AnswerbackError):
+    """The gateway cannot be reached, or cannot work right now; the same request may be sent again."""
+
+
+class Transport:
+    """One gateway, one key, one session. Use it as `async with`."""
+
+    def __init__(
+        self, url: str, key: str, *, patience: float = 60.0, on_away: Callable[[str], None] | None = None
+    ) -> None:
+        self.url, self._key = url.rstrip("/"), key.strip()
+        self._patience, self._on_away = patience, on_away
+        self._session: aiohttp.ClientSession | None = None
+
+    async def __aenter__(self) -> Self:
+        headers = {"Authorization": f"Bearer {self._key}", "Accept": "application/json"}
+        self._session = aiohttp.ClientSession(headers=headers, timeout=aiohttp.ClientTimeout(SECONDS))
+        return self
+
+    async def __aexit__(self, *exception: object) -> None:
+        if self._session is not None:
+            await self._session.close()
+            self._session = None
+
+    async def patiently(
+        self, path: str, *, query: Mapping[str, str] | None = None, seconds: float = SECONDS
+    ) -> Json:
+        """A GET that is repeated, for `patience` seconds, while the gateway is away."""
+        pause, longest = PAUSES
+        clock = asyncio.get_running_loop().time
+        until = 0.0
+        while True:
+            try:
+                return await self.call("GET", path, query=query, seconds=seconds)
+            except GatewayUnavailable as error:
+                if not until:
+                    until = clock() + self._patience
+                    if self._on_away is not None and self._patience > 0:
+                        self._on_away(str(error))
+                if clock() + pause > until:
+                    raise
+            await asyncio.sleep(pause)
+            pause = min(pause * 2, longest)
+
+    async def call(
+        self,
+        method: str,
+        path: str,
+        *,
+        body: Mapping[str, Json] | None = None,
+        query: Mapping[str, str] | None = None,
+        headers: Mapping[str, str] | None = None,
+        seconds: float = SECONDS,
+    ) -> Json:
+        """One request; the JSON of its answer. Every call is this with a name."""
+        if self._session is None:
+            raise RuntimeError("use the client as `async with Client(…) as client:`")
+        sent = {**(headers or {}), **({} if body is None else {"Content-Type": "application/json"})}
+        data = None if body is None else json.dumps(body, allow_nan=False).encode()
+        try:
+            async with self._session.request(
+                method, self.url + path, data=data, params=query, headers=sent, allow_redirects=False,
+                timeout=aiohttp.ClientTimeout(seconds),
+            ) as answer:  # fmt: skip
+                return self._read(answer.status, await answer.read())
+        except aiohttp.InvalidURL:
+            message = "The address of the gateway cannot be read; it looks like http://127.0.0.1:8700."
+            raise ConfigurationError(message) from None
+        except aiohttp.ClientConnectorError:
+            message = f"Nothing answers at {self.url}: is `answerback serve` running?"
+            raise GatewayUnavailable(message) from None
+        except TimeoutError:
+            raise GatewayUnavailable(f"{self.url} did not answer within {seconds:g} s.") from None
+        except aiohttp.ClientError:
+            raise GatewayUnavailable(f"The connection to {self.url} was lost.") from None
+
+    async def watch(self, path: str, timeout: float | None, done: Callable[[Json], bool]) -> Json:
+        """Repeat a GET that waits at the gateway, until it is `done`, or `timeout` seconds passed."""
+        clock = asyncio.get_running_loop().time
+        end = None if timeout is None else clock() + timeout
+        while True:
+            span = WAIT if end is None else max(0.001, min(WAIT, end - clock()))
+            record = await self.patiently(path, query={"timeout": f"{span:.3f}"}, seconds=span + SECONDS)
+            if done(record) or (end is not None and clock() >= end):
+                return record
+
+    def _read(self, status: int, raw: bytes) -> Json:
+        try:
+            content = json.loads(raw) if raw else None
+        except ValueError:
+            content = None
+        if 200 <= status < 300 and content is not None:
+            return content
+        problem = content if isinstance(content, dict) and isinstance(content.get("detail"), str) else None
+        if status in _AWAY:
+            detail = problem["detail"] if problem else f"The gateway at {self.url} is away ({status})."
+            raise GatewayUnavailable(detail)
+        if problem is None:
+            raise Refused(f"{self.url} answered {status}, and not as answerback does. Is this its address?")
+        kind = _ERRORS.get(str(problem.get("code")), _BY_STATUS.get(status, Refused))
+        raise kind(problem["detail"])
+
+
+def path_id(id: str, what: str) -> str:
+    """An id as a part of a path; one that cannot be an id is not found."""
+    if not _ID.fullmatch(id) or id.strip(".") == "":
+        raise NotFound(f"There is no {what} with this id.")
+    return quote(id, safe="")
+
+
+def query_of(**values: Any) -> dict[str, str]:
+    """A query of what was given."""
+    return {name: str(value) for name, value in values.items() if value != ""}
