@@ -1,109 +1,162 @@
-"""SIGKILL at every named fault point, then a restart: nothing accepted is lost, nothing is answered twice."""
+"""A fault at every named point, then a restart: nothing accepted is lost, nothing is wrong, nothing is stuck.
 
-import json
-import os
-import signal
-import subprocess
-import sys
-from collections.abc import Iterator
+The gateway is a process of its own, the client is the test: it asks, taps and posts over HTTP, and keeps a
+journal of every 2xx. The normal run takes each point once. `--slow` takes the product: SIGKILL, an exception
+and a hang at each point, for each intake and each outcome. `--slow --kills 1000` kills at random as well.
+"""
+
+import copy
+import itertools
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from answerback.faults import POINTS
+from tests.faults.kill_audit import Findings, Nodes, Rows, audit
+from tests.faults.kill_journey import INTAKES, OUTCOMES, STAGES, journey
+from tests.faults.kill_life import Zygote
+from tests.faults.kill_tally import tally
 from tests.support.databases import Database
 
-pytestmark = pytest.mark.needs_extra("langgraph")
-# Which points a scenario passes; together they are all of them (see the last test).
-OF_EXPIRY = {
-    "ask.before-commit",
-    "ask.after-commit",
-    "deliver.before-send",
-    "deliver.after-send",
-    "deliver.after-commit",
-    "elapse.after-commit",
+pytestmark = pytest.mark.needs_extra("langgraph", "telegram")
+KINDS = ("kill", "exception", "hang")
+# Each point once; intakes, outcomes and kinds take turns.
+ONCE = [
+    (point, KINDS[n % 4 if n % 4 < 3 else 0], INTAKES[n % 3], OUTCOMES[n // 3 % 3])
+    for n, point in enumerate(POINTS)
+]
+PRODUCT = list(itertools.product(POINTS, KINDS, INTAKES, OUTCOMES))
+
+
+def stage_of(point: str, intake: str, outcome: str) -> str:
+    """The last stage of a journey that passes the point. A dry run proves it, see below.
+
+    Most points are passed while the outcome comes about, in the stage `end`. These are passed before only:
+    """
+    verb, _, moment = point.partition(".")
+    if verb in ("ask", "run"):
+        return "open"  # asking comes first, whatever becomes of it
+    if verb == "resume" and outcome == "cancelled":
+        return "answer"  # a run that was cancelled is not resumed
+    if point == "deliver.after-commit":
+        return "answer"  # that an outcome or a notice was sent is recorded a moment later, on nobody's path
+    if verb == "receive" and outcome != "answered":
+        if intake == "form":
+            return "answer"  # the page of a closed question has nothing to send
+        if intake == "api" and moment == "after-commit":
+            return "answer"  # a late answer is refused, and its transaction stores nothing
+    return "end"
+
+
+async def strike(
+    zygote: Zygote, database: Database, point: str, kind: str, intake: str, outcome: str
+) -> Findings:
+    """One journey with one fault; what the audit after a restart finds."""
+    struck = ""
+    async with journey(zygote, database, intake, outcome) as trip:
+        for stage in STAGES:
+            life = trip.gateway.life
+            if stage == stage_of(point, intake, outcome):
+                await trip.gateway.ask("arm", point=point, kind=kind)
+            await trip.stage(stage)
+            struck = struck or life.struck
+        assert struck == point, f"{point} was not reached"
+        return await trip.finish()
+
+
+@pytest.mark.parametrize(("point", "kind", "intake", "outcome"), ONCE, ids=list(POINTS))
+async def test_a_gateway_struck_here_loses_nothing_and_ends_what_it_began(
+    zygote: Zygote, database: Database, point: str, kind: str, intake: str, outcome: str
+) -> None:
+    found = await strike(zygote, database, point, kind, intake, outcome)
+    assert not found, found
+
+
+def test_every_fault_point_is_struck() -> None:
+    assert [point for point, *_ in ONCE] == list(POINTS)
+    assert {kind for _, kind, *_ in ONCE} == set(KINDS)
+
+
+def _deny(journal: dict, nodes: Nodes, rows: Rows) -> None:
+    journal["Second?"] = "due"
+
+
+def _forget(journal: dict, nodes: Nodes, rows: Rows) -> None:
+    nodes.clear()
+
+
+def _swap(journal: dict, nodes: Nodes, rows: Rows) -> None:
+    nodes[0]["First?"]["choice"] = "two"
+
+
+def _repeat(journal: dict, nodes: Nodes, rows: Rows) -> None:
+    nodes.append(nodes[-1] | {"task": "another"})
+
+
+def _forge(journal: dict, nodes: Nodes, rows: Rows) -> None:
+    del rows["audit"][0]
+
+
+def _hold(journal: dict, nodes: Nodes, rows: Rows) -> None:
+    rows["delivery"][0]["status"] = "queued"
+
+
+def _lease(journal: dict, nodes: Nodes, rows: Rows) -> None:
+    rows["thread_lease"][0]["owner"] = "somebody"
+
+
+def _pause(journal: dict, nodes: Nodes, rows: Rows) -> None:
+    rows["run"][0]["status"] = "waiting"
+
+
+TAMPERED = {
+    "lost": (_deny, _forget),
+    "wrong": (_swap, _repeat, _forge),
+    "stuck": (_hold, _lease, _pause),
 }
-OF_FORM = {"receive.before-commit", "receive.after-commit"}
-OF_RUN = set(POINTS) - {"ask.before-commit", "ask.after-commit", "elapse.after-commit"}
-LIVES = 4
 
 
-class Zygote:
-    """Speaks to the preloaded process."""
-
-    def __init__(self) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.faults.zygote"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-
-    def live(self, **order: Any) -> int:
-        """One life; the exit code, negative for a signal."""
-        assert self._process.stdin and self._process.stdout
-        self._process.stdin.write(json.dumps(order) + "\n")
-        self._process.stdin.flush()
-        return os.waitstatus_to_exitcode(int(self._process.stdout.readline()))
-
-    def close(self) -> None:
-        assert self._process.stdin and self._process.stdout
-        self._process.stdin.close()
-        self._process.stdout.close()
-        self._process.wait(30)
+async def test_the_audit_finds_what_was_tampered_with(zygote: Zygote, tmp_path: Path) -> None:
+    async with journey(zygote, Database("sqlite", tmp_path), "api", "answered") as trip:
+        for stage in STAGES:
+            await trip.stage(stage)
+        rows, nodes = await trip.evidence()
+    told = (trip.client.journal, nodes, rows)
+    assert not audit("answered", *told)
+    for name, ways in TAMPERED.items():
+        for tamper in ways:
+            changed = copy.deepcopy(told)
+            tamper(*changed)
+            assert getattr(audit("answered", *changed), name), tamper.__name__
 
 
-@pytest.fixture(scope="module")
-def zygote() -> Iterator[Zygote]:
-    started = Zygote()
-    yield started
-    started.close()
-
-
-def rows(folder: Path, name: str) -> list[Any]:
-    file = folder / f"{name}.jsonl"
-    return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
-
-
-def live_through(zygote: Zygote, database: Database, scenario: str, point: str, nth: int = 1) -> None:
-    """Kill at the point, then live again until the work is done."""
-    order = {"folder": str(database.data_dir), "database": database.url, "scenario": scenario, "nth": nth}
-    ends = [zygote.live(life=0, point=point, **order)]
-    assert ends == [-signal.SIGKILL] or nth > 1, f"{point} was not reached"
-    while ends[-1] != 0 and len(ends) < LIVES:
-        ends.append(zygote.live(life=len(ends), point="", **order))
-    assert ends[-1] == 0, ends
-
-
-@pytest.mark.parametrize("nth", [1, 2])
-@pytest.mark.parametrize("point", sorted(OF_RUN))
-def test_a_gateway_killed_here_finishes_its_work_in_its_next_life(
-    zygote: Zygote, database: Database, point: str, nth: int
+@pytest.mark.slow
+@pytest.mark.parametrize("intake", INTAKES)
+@pytest.mark.parametrize("outcome", OUTCOMES)
+async def test_a_journey_without_faults_passes_every_point_in_the_stage_that_is_said(
+    zygote: Zygote, database: Database, intake: str, outcome: str
 ) -> None:
-    folder = database.data_dir
-    live_through(zygote, database, "run", point, nth)
-    told = {row["question"]: row["answer"]["choice"] for row in rows(folder, "journal")}
-    journal = [(row["question"], row["answer"]["content"]) for row in rows(folder, "journal")]
-    assert rows(folder, "result") == [{"answers": [told["First?"], told["Second?"]]}]
-    assert set(journal) == {("First?", "Yes"), ("Second?", "No")}, "each answer reached its own question only"
-    assert {row["title"] for row in rows(folder, "acknowledged")} >= {"First?", "Second?"}
+    last: dict[str, str] = {}
+    async with journey(zygote, database, intake, outcome) as trip:
+        for stage in STAGES:
+            await trip.stage(stage)
+            last |= dict.fromkeys(await trip.gateway.ask("passed"), stage)
+        found = await trip.finish()
+    assert not found, found
+    assert last == {point: stage_of(point, intake, outcome) for point in POINTS}
 
 
-@pytest.mark.parametrize("point", sorted(OF_EXPIRY))
-def test_a_question_asked_and_expired_around_a_kill_is_one_question_with_one_outcome(
-    zygote: Zygote, database: Database, point: str
+@pytest.mark.slow
+@pytest.mark.parametrize(("point", "kind", "intake", "outcome"), PRODUCT)
+async def test_every_fault_at_every_point_for_every_intake_and_outcome(
+    zygote: Zygote,
+    database: Database,
+    request: pytest.FixtureRequest,
+    point: str,
+    kind: str,
+    intake: str,
+    outcome: str,
 ) -> None:
-    live_through(zygote, database, "expire", point)
-    assert rows(database.data_dir, "result") == [[[True, "expired"]]]
-    assert {row["title"] for row in rows(database.data_dir, "phone")} == {"First?"}
-
-
-@pytest.mark.parametrize("point", sorted(OF_FORM))
-def test_a_form_sent_around_a_kill_is_taken_once(zygote: Zygote, database: Database, point: str) -> None:
-    live_through(zygote, database, "form", point)
-    assert rows(database.data_dir, "result") == ["by form"]
-
-
-def test_every_fault_point_has_a_scenario() -> None:
-    assert set(POINTS) == OF_RUN | OF_EXPIRY | OF_FORM
+    found = await strike(zygote, database, point, kind, intake, outcome)
+    tally(request.config, f"the product on {database.dialect}").add(found)
+    assert not found, found

@@ -1,180 +1,208 @@
 """Law 2 under pressure: answers, expiry and cancel let go at one moment leave one winner and one resume."""
 
-import asyncio
+import contextlib
 import json
 import random
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+import socket
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any
 
 import pytest
 
-from answerback.errors import AlreadyAnswered, Closed
-from answerback.model import Interaction, InteractionStatus, Outcome, RunStatus
-from answerback.provider import Inbound
-from answerback.run import Run
+from answerback.model import Address, Contact, Interaction, Outcome
+from answerback.provider import ProviderContext
 from answerback.settings import Route
-from answerback.testing import ScriptedAgent, asks
-from answerback.testing.providers import Shown
-from tests.faults.phone import Phone, outcomes
+from answerback.store import deliveries
+from answerback.store.codec import loads
+from answerback.testing import ManualClock, ScriptedAgent, asks
+from answerback_sandbox import FaultKind, Message, Sandbox
+from answerback_sandbox.telegram import thumbs
+from tests.faults.phone import Phone, rows
+from tests.faults.racing import DEADLINE, race
 from tests.support.databases import Database
 from tests.support.gateway import Gateway, gateway
 
-DEADLINE = 600.0
-ROUTES = {"default": Route("default", ask=("alice", "ben"), providers=("memory",), expires_in=DEADLINE)}
-PEOPLE = {"1001": "alice", "2002": "ben"}
 ROUNDS, MANY_ROUNDS = 20, 500
-# What who came too late must hear, by how the question ended. An answer that meets a deadline which
-# nobody has acted on yet is told the same as after it.
-TOLD = {
-    InteractionStatus.COMPLETED: "already answered",
-    InteractionStatus.EXPIRED: "expired",
-    InteractionStatus.CANCELLED: "cancelled",
-}
 
 
-@dataclass(slots=True)
-class Race:
-    """One question and everything that happens to it at once."""
+class InMemory:
+    """Two people on the provider in memory."""
 
-    g: Gateway
-    phone: Phone
-    record: Interaction
-    link: str
-    chance: random.Random
-    results: dict[str, str] = field(default_factory=dict)  # what each was told, by its name
-    values: dict[str, str] = field(default_factory=dict)  # what each said
-    events: dict[str, str] = field(default_factory=dict)  # event id → its name
+    people = ("1001", "2002")
 
-    def answer(self, name: str) -> Callable[[], Awaitable[None]]:
-        """One answer, on a way of its own."""
-        is_choice = bool(self.record.questions[0].choices)
-        value = self.chance.choice(("now", "later")) if is_choice else name
-        self.values[name] = value
-        way = self.chance.choice(("tap" if is_choice else "reply", "code", "api", "form"))
-        if way == "api":
-            respond = self.g.app.receiver.respond
-            return lambda: self._told(name, respond(self.record.id, value, by="", via="api"))
-        if way == "form":
-            return lambda: self._told(name, self.g.app.forms.submit(self.link, {"q1": value}))
-        who = self.chance.choice(list(PEOPLE))
-        [message] = self.phone.asked(self.record.id, who)
-        return self._by_phone(name, self._event(way, who, message, value))
+    def __init__(self, g: Gateway, phone: Phone) -> None:
+        self._g, self._phone, self._id = g, phone, ""
 
-    def _event(self, way: str, who: str, message: Shown, value: str) -> Inbound:
+    async def find(self, record: Interaction) -> str:
+        self._id = record.id
+        return self._phone.asked(record.id)[0].message.form_url.rpartition("/")[2]
+
+    def answer(self, way: str, who: str, value: str, *, twice: bool) -> Callable[[], Awaitable[str]]:
+        [message] = self._phone.asked(self._id, who)
         if way == "tap":
-            return self.phone.tap(who, message, value.capitalize())
-        if way == "reply":
-            return self.phone.reply(who, message, value)
-        return self.phone.typed(who, f"{value} #{message.message.code}")
+            event = self._phone.tap(who, message, value.capitalize())
+        elif way == "reply":
+            event = self._phone.reply(who, message, value)
+        else:
+            event = self._phone.typed(who, f"{value} #{message.message.code}")
 
-    def _by_phone(self, name: str, event: Inbound) -> Callable[[], Awaitable[None]]:
-        self.events[json.loads(event.body)["event_id"]] = name
+        async def give() -> str:
+            for _ in range(2 if twice else 1):
+                await self._g.app.receiver.webhook("memory", event)
+            return str(json.loads(event.body)["event_id"])
 
-        async def act() -> None:
-            for _ in range(self.chance.choice((1, 1, 2))):  # the service may deliver it twice
-                await self.g.app.receiver.webhook("memory", event)
+        return give
 
-        return act
+    async def arrived(self) -> None:
+        """They were taken in one by one."""
 
-    async def _told(self, name: str, call: Awaitable[object]) -> None:
-        try:
-            await call
-            self.results[name] = "accepted"
-        except AlreadyAnswered:
-            self.results[name] = "already answered"
-        except Closed as closed:
-            self.results[name] = "cancelled" if "cancelled" in closed.detail else "expired"
-
-    async def expire(self) -> None:
-        self.g.clock.advance(DEADLINE + 1)
-        await self.g.app.elapser.pump()
-
-    async def cancel(self) -> None:
-        await self._told("cancel", self.g.app.asker.cancel(self.record.id))
-
-    async def start(self, *acts: Callable[[], Awaitable[None]]) -> None:
-        """All wait at one barrier; then each goes on after a few turns of the loop, in any order."""
-        barrier = asyncio.Barrier(len(acts))
-
-        async def run(act: Callable[[], Awaitable[None]], turns: int) -> None:
-            await barrier.wait()
-            for _ in range(turns):
-                await asyncio.sleep(0)
-            await act()
-
-        await asyncio.gather(*(run(act, self.chance.randrange(4)) for act in acts))
-        await self.g.app.idle()
-        found = await outcomes(self.g)
-        self.results |= {name: found[event] for event, name in self.events.items()}
+    async def check(self, record: Interaction, sentences: int) -> None:
+        copies = self._phone.asked(record.id)
+        assert {message.message.to.contact for message in copies} == {"alice", "ben"}
+        assert all(self._phone.is_edited(message) for message in copies)
+        said = [
+            shown
+            for shown in self._phone.sent
+            if shown.message.interaction_id == record.id and shown.message.kind == "conversation"
+        ]
+        assert len(said) == sentences
 
 
-async def race(g: Gateway, phone: Phone, agent: ScriptedAgent, chance: random.Random) -> None:
-    """One round, and everything that must be true after it."""
-    run = await g.run(agent.name)
-    (id,) = run.interactions
-    link = phone.asked(id)[0].message.form_url.rpartition("/")[2]
-    round_ = Race(g, phone, await g.app.reader.interaction(id), link, chance)
-    acts = [round_.answer(f"answer {number}") for number in range(chance.choice((2, 3, 8, 32)))]
-    acts += chance.choice(([], [], [round_.expire], [round_.cancel], [round_.expire, round_.cancel]))
-    chance.shuffle(acts)
-    await round_.start(*acts)
-    await g.sweep()
-    check_winner(round_, await g.app.reader.interaction(id), await g.app.runner.get(run.id), agent)
-    check_told(round_, await g.app.reader.interaction(id))
+class OnTelegram:
+    """Two people on the sandbox's Telegram."""
+
+    people = ("1001", "2002")
+
+    def __init__(self, g: Gateway, box: Sandbox) -> None:
+        self._g, self._box = g, box
+        self._copies: dict[str, Message] = {}  # who → the message that asks, as it was shown
+        self._code = ""
+
+    async def find(self, record: Interaction) -> str:
+        asked = [row for row in await self._rows(record) if row["kind"] == "question" and row["place"]]
+        self._copies = {
+            row["place"]: self._shown(row["place"], loads(row["message_ids"])[0]) for row in asked
+        }
+        self._code = record.code
+        assert set(self._copies) == set(self.people)
+        return self._g.app.context.tokens.of(asked[0]["id"])
+
+    def answer(self, way: str, who: str, value: str, *, twice: bool) -> Callable[[], Awaitable[str]]:
+        async def give() -> str:
+            if twice:
+                self._box.fail(FaultKind.DUPLICATE)
+            if way == "tap":
+                self._tap(int(who), self._copies[who], value.capitalize())
+            elif way == "reply":
+                self._box.type(int(who), value, reply_to=self._copies[who].id)
+            else:
+                self._box.type(int(who), f"{value} #{self._code}")
+            return str(self._box.world.updates._next_id - 1)
+
+        return give
+
+    def _tap(self, who: int, message: Message, label: str) -> None:
+        """On the question as it was shown: the phone may not have heard yet that it was edited."""
+        [index] = [place for place, button in enumerate(message.buttons) if button.text == label]
+        thumbs._send_callback(self._box.world, who, message, index, message.buttons[index].data)
+
+    async def arrived(self) -> None:
+        await self._box.wait_for(lambda: not len(self._box.world.updates), 30)
+
+    async def check(self, record: Interaction, sentences: int) -> None:
+        for who, asked in self._copies.items():
+            shown = self._shown(who, f"{who}:{asked.id}")
+            assert shown.edited_at is not None and not shown.buttons
+        said = [row for row in await self._rows(record) if row["kind"] == "conversation"]
+        assert [row["status"] for row in said] == ["sent"] * sentences
+        shown_to = [self._shown(row["place"], id) for row in said for id in loads(row["message_ids"])]
+        assert len({(shown.chat_id, shown.id) for shown in shown_to}) == sentences
+
+    async def _rows(self, record: Interaction) -> list[Any]:
+        return await rows(self._g, deliveries.OF, interaction_id=record.id)
+
+    def _shown(self, who: str, message_id: str) -> Message:
+        return self._box.world.chats[int(who)].messages[int(message_id.rpartition(":")[2])]
 
 
-def check_winner(round_: Race, record: Interaction, run: Run, agent: ScriptedAgent) -> None:
-    """One of them ended the question, and the agent was told once, exactly that."""
-    journal = [answer for thread, _, answer in agent.journal if thread == record.thread_id]
-    winners = [name for name, told in round_.results.items() if told == "accepted"]
-    assert record.status is not InteractionStatus.PENDING
-    if record.status is InteractionStatus.COMPLETED:
-        (winner,) = winners
-        assert [answer.values for answer in journal] == [{"q1": round_.values[winner]}]
-        assert journal == [record.answer]
-        assert (run.status, run.result) == (RunStatus.COMPLETED, [round_.values[winner]])
-    elif record.status is InteractionStatus.EXPIRED:
-        assert winners == [] and [answer.expired for answer in journal] == [True]
-        assert (run.status, run.result) == (RunStatus.COMPLETED, [None])
-    else:
-        assert winners == ["cancel"] and journal == []
-        assert run.status is RunStatus.CANCELLED
-
-
-def check_told(round_: Race, record: Interaction) -> None:
-    """Everybody else heard how it ended, and every copy says so."""
-    lost = {name: told for name, told in round_.results.items() if told != "accepted"}
-    may_hear = {TOLD[record.status]}
-    if record.status is InteractionStatus.CANCELLED and round_.g.clock.now >= (record.expires_at or 0):
-        may_hear.add("expired")  # it came between the deadline and the cancel
-    assert set(lost.values()) <= may_hear
-    copies = round_.phone.asked(record.id)
-    assert {message.message.to.contact for message in copies} == {"alice", "ben"}
-    assert all(round_.phone.is_edited(message) for message in copies)
-    sentences = [
-        shown
-        for shown in round_.phone.sent
-        if shown.message.interaction_id == record.id and shown.message.kind == "conversation"
+def agents() -> list[ScriptedAgent]:
+    """One asks for words, one for a tap."""
+    return [
+        ScriptedAgent(asks("Which number?"), name="words"),
+        ScriptedAgent(asks("Now or later?", "Now", "Later"), name="taps"),
     ]
-    assert len(sentences) == len([name for name in lost if name in round_.events.values()])
 
 
-async def many(database: Database, rounds: int, seed: int) -> None:
-    agents = [ScriptedAgent(asks("Which number?"), name="words")]
-    agents.append(ScriptedAgent(asks("Now or later?", "Now", "Later"), name="taps"))
-    chance, phone = random.Random(seed), Phone()  # noqa: S311 - a replayable choice, no secret
-    async with gateway(database, *agents, providers={"memory": phone}, routes=ROUTES) as g:
+def routes(provider: str) -> dict[str, Route]:
+    return {"default": Route("default", ask=("alice", "ben"), providers=(provider,), expires_in=DEADLINE)}
+
+
+async def in_memory(database: Database, rounds: int, seed: int) -> None:
+    asking, chance, phone = agents(), random.Random(seed), Phone()  # noqa: S311 - replayable, no secret
+    async with gateway(database, *asking, providers={"memory": phone}, routes=routes("memory")) as g:
         for _ in range(rounds):
-            await race(g, phone, chance.choice(agents), chance)
+            await race(g, InMemory(g, phone), chance.choice(asking), chance)
     assert Outcome.FAILED not in {outcome for outcome, _ in phone.toasts}
+
+
+async def on_telegram(database: Database, mode: str, rounds: int, seed: int) -> None:
+    asking, chance = agents(), random.Random(seed)  # noqa: S311 - replayable, no secret
+    async with telegram(database, mode, asking) as (g, box):
+        for _ in range(rounds):
+            await race(g, OnTelegram(g, box), chance.choice(asking), chance)
+
+
+@contextlib.asynccontextmanager
+async def telegram(
+    database: Database, mode: str, asking: list[ScriptedAgent]
+) -> AsyncIterator[tuple[Gateway, Sandbox]]:
+    """A gateway that takes what the sandbox's people do from a webhook or by polling."""
+    from answerback_providers.telegram.settings import TelegramSettings
+    from tests.flow.test_telegram_loop import served
+    from tests.support.telegram import Unhurried
+
+    clock = ManualClock()
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+        async with Sandbox.start(clock=clock) as box:
+            box.add_person(2002, "Ben")
+            options = TelegramSettings(
+                token=box.token, api_base=box.url, mode=mode, webhook_secret="a-secret-of-the-webhook"
+            )
+            provider = Unhurried("telegram", options, ProviderContext(url, str(database.data_dir)))
+            contacts = {
+                name: Contact(name, name.title(), addresses=(Address("telegram", number, number),))
+                for name, number in zip(("alice", "ben"), OnTelegram.people, strict=True)
+            }
+            async with (
+                gateway(
+                    database, *asking, providers={"telegram": provider}, clock=clock, contacts=contacts,
+                    routes=routes("telegram"), public_url=url,
+                ) as g,
+                served(g.app, listener),
+            ):  # fmt: skip
+                yield g, box
 
 
 async def test_answers_expiry_and_cancel_at_one_moment_leave_one_winner_and_one_resume(
     database: Database,
 ) -> None:
-    await many(database, ROUNDS, seed=1)
+    await in_memory(database, ROUNDS, seed=1)
+
+
+@pytest.mark.needs_extra("telegram")
+@pytest.mark.parametrize("mode", ["webhook", "polling"])
+async def test_so_do_taps_and_texts_on_telegram_beside_form_and_api(database: Database, mode: str) -> None:
+    await on_telegram(database, mode, ROUNDS, seed=3)
 
 
 @pytest.mark.slow
 async def test_five_hundred_races_have_one_winner_each(database: Database) -> None:
-    await many(database, MANY_ROUNDS, seed=2)
+    await in_memory(database, MANY_ROUNDS, seed=2)
+
+
+@pytest.mark.slow
+@pytest.mark.needs_extra("telegram")
+@pytest.mark.parametrize("mode", ["webhook", "polling"])
+async def test_five_hundred_races_on_telegram_have_one_winner_each(database: Database, mode: str) -> None:
+    await on_telegram(database, mode, MANY_ROUNDS, seed=4)

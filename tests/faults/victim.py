@@ -1,79 +1,78 @@
-"""One life of a gateway that is killed at a named point: it does what is left, as a restarted one would.
+"""One life of a gateway that may be struck: the whole product on a socket, and a wire to the test.
 
-Everything that must outlive it is in files: the database, the phone (what was sent), the journal (what the
-agent was told), and the acknowledgements that the far side has seen.
+What is real: the store, the HTTP interface, the form, python-telegram-bot, a LangGraph graph with its saver.
+Only time is the test's. Over the wire come orders as JSON lines; back go their results, and where a fault
+struck, written before it does.
 """
 
 import asyncio
-import contextlib
 import json
+import logging
 import os
 import signal
+import socket
+import threading
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypedDict
 
+import uvicorn
+from langchain_core.runnables import RunnableConfig
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import interrupt
+from pydantic import SecretStr
+from sqlalchemy import select
 
 from answerback import app as composition
 from answerback.agent import AgentContext
 from answerback.app import App
-from answerback.ask import AskRequest
-from answerback.errors import AlreadyAnswered
+from answerback.cli.site import site
 from answerback.faults import Faults
-from answerback.model import Address, Contact, InteractionStatus, Question, RunStatus
-from answerback.provider import Inbound, Message, Outcome, Provider, ProviderContext, Reply, Sent, Settings
-from answerback.run import RunRequest
-from answerback.settings import Route
-from answerback.settings import Settings as Configuration
+from answerback.model import Address, Contact
+from answerback.settings import ApiKey, Plugin, Route, Settings
+from answerback.store import Tx, audit
+from answerback.store.query import Query
+from answerback.tables import metadata
 from answerback.testing import ManualClock
 from answerback_agents.langgraph import LangGraph
 
-QUESTIONS = ("First?", "Second?")
-LIFE = 120.0  # seconds of the gateway's time between two lives: every lease of the dead has lapsed
+# Each question has answers of its own: one that reached another question would show.
+QUESTIONS = {"Zero?": ("nil", "null"), "First?": ("one", "uno"), "Second?": ("two", "due")}
+IN_GRAPH = ("First?", "Second?")
+KEY = "the-key-of-the-client"
+HOOK_SECRET = "the-secret-of-the-webhook"
+EXPIRES = 24 * 3600.0  # seconds: far more than all restarts of a scenario take together
+TABLES = ("interaction", "delivery", "run", "thread_lease", "reply", "audit")
 
 
-class Killed(Faults):
-    """SIGKILL at the nth passing of one point."""
+class Broken(Exception):
+    """What a fault point raises."""
 
-    def __init__(self, point: str, nth: int) -> None:
-        self._point, self._left = point, nth
+
+class Armed(Faults):
+    """Strikes once: at the nth passing of one point, from when it was armed."""
+
+    def __init__(self, wire: socket.socket) -> None:
+        self._wire = wire
+        self._point, self._kind, self._left = "", "", 0
+        self.passed: list[str] = []
+
+    def arm(self, point: str, kind: str, nth: int = 1) -> None:
+        self._point, self._kind, self._left = point, kind, nth
 
     def reach(self, point: str) -> None:
         super().reach(point)
+        self.passed.append(point)
         if point == self._point:
             self._left -= 1
             if self._left == 0:
-                os.kill(os.getpid(), signal.SIGKILL)
+                self._strike(point)
 
-
-class FilePhone(Provider):
-    """A provider whose far side is a file: what was sent survives the sender."""
-
-    def __init__(self, folder: Path) -> None:
-        super().__init__("phone", Settings(), ProviderContext())
-        self._file = folder / "phone.jsonl"
-
-    async def send(self, message: Message) -> Sent:
-        shown = self.messages()
-        id = f"m{len(shown) + 1}"
-        append(self._file, {"id": id, "title": message.title, "buttons": [b.data for b in message.buttons]})
-        return Sent((id,))
-
-    async def update(self, to: Address, message_id: str, message: Message) -> None:
-        append(self._file.with_name("edits.jsonl"), {"id": message_id, "title": message.title})
-
-    async def verify(self, inbound: Inbound) -> None:
-        """The test is trusted."""
-
-    def parse(self, inbound: Inbound) -> list[Any]:
-        return [Reply(**json.loads(inbound.body))]
-
-    async def acknowledge(self, reply: Reply, outcome: Outcome, text: str) -> None:
-        """Nothing to tell."""
-
-    def messages(self) -> list[dict[str, Any]]:
-        return lines(self._file)
+    def _strike(self, point: str) -> None:
+        os.write(self._wire.fileno(), (json.dumps({"struck": point, "kind": self._kind}) + "\n").encode())
+        if self._kind == "exception":
+            raise Broken(point)
+        os.kill(os.getpid(), signal.SIGKILL if self._kind == "kill" else signal.SIGSTOP)
 
 
 class State(TypedDict, total=False):
@@ -81,22 +80,33 @@ class State(TypedDict, total=False):
 
 
 def graph() -> Any:
-    """Two questions in one node, which writes down what it was told."""
-    folder = Path(os.environ["VICTIM"])
+    """Two questions in one node, and a node after it; both write down what they were told."""
+    journal = Path(os.environ["VICTIM"], "journal.jsonl")
 
-    def ask(state: State) -> State:
+    def ask(state: State, config: RunnableConfig) -> State:
         answers = []
-        for question in QUESTIONS:
-            answer = interrupt({"question": question, "choices": ["Yes", "No"]})
-            append(folder / "journal.jsonl", {"question": question, "answer": answer})
+        for question in IN_GRAPH:
+            answer = interrupt({"question": question, "choices": list(QUESTIONS[question])})
+            append(journal, {"node": "ask", "task": _task(config), question: answer})
             answers.append(answer["choice"])
         return {"answers": answers}
 
+    def keep(state: State, config: RunnableConfig) -> State:
+        append(journal, {"node": "keep", "task": _task(config), "answers": state["answers"]})
+        return {}
+
     builder = StateGraph(State)
     builder.add_node("ask", ask)
+    builder.add_node("keep", keep)
     builder.add_edge(START, "ask")
-    builder.add_edge("ask", END)
+    builder.add_edge("ask", "keep")
+    builder.add_edge("keep", END)
     return builder
+
+
+def _task(config: RunnableConfig) -> str:
+    """The same for every execution of one step: what ran again after a crash is told from what ran twice."""
+    return str(config["metadata"]["langgraph_checkpoint_ns"])
 
 
 def append(file: Path, row: Any) -> None:
@@ -104,114 +114,124 @@ def append(file: Path, row: Any) -> None:
         out.write(json.dumps(row) + "\n")
 
 
-def lines(file: Path) -> list[Any]:
-    return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
+@dataclass(slots=True)
+class Life:
+    """The gateway and what the test can have it do."""
+
+    app: App
+    clock: ManualClock
+    faults: Armed
+
+    async def sweep(self, now: int) -> None:
+        """What the clock would wake; as there, one that fails stops no other."""
+        self.clock.now = now
+        for _ in range(2):
+            for pump in (self.app.elapser, self.app.deliverer, self.app.resumer, self.app.runner):
+                try:
+                    await pump.pump()
+                except Broken:
+                    logging.getLogger("victim").warning("a sweep failed")
+                await self.app.idle()
+
+    async def arm(self, point: str, kind: str, nth: int = 1) -> None:
+        self.faults.arm(point, kind, nth)
+
+    async def passed(self) -> list[str]:
+        """The points passed since this was last asked."""
+        found, self.faults.passed = self.faults.passed, []
+        return found
+
+    async def link(self, interaction: str) -> str:
+        """The form's address of a question, as a message would show it."""
+        rows = (await self.records())["delivery"]
+        row = next(row for row in rows if row["interaction_id"] == interaction and row["token_hash"])
+        return self.app.context.tokens.form_url(row["id"])
+
+    async def records(self) -> dict[str, list[dict[str, Any]]]:
+        """What stands in the database."""
+
+        def tx(tx: Tx) -> dict[str, list[dict[str, Any]]]:
+            return {name: tx.all(ALL[name]) for name in TABLES}
+
+        found = await self.app.context.store.read(tx)
+        for row in found["audit"]:
+            row["is_genuine"] = row["hash"] == audit.link(row)
+        return found
+
+    async def mark(self, text: str) -> None:
+        """Leave a mark in whatever records what this process writes."""
+        with Path(os.environ["VICTIM"], "marks").open("a") as marks:
+            marks.write(text + "\n")
+
+    async def threads(self) -> dict[str, int | None]:
+        """The threads that live now, by name."""
+        found = {thread.name: thread.native_id for thread in threading.enumerate()}
+        return found | {threading.main_thread().name: os.getpid()}  # after a fork it remembers its parent's
 
 
-def build(folder: Path, database: str, faults: Faults, life: int) -> App:
-    clock = ManualClock()
-    clock.advance(life * LIFE)
+ALL = {name: Query(select(metadata.tables[name])) for name in TABLES}
+
+
+def build(order: dict[str, Any], clock: ManualClock, faults: Faults) -> App:
+    folder, data = order["folder"], str(Path(order["folder"], "data"))
     agent = LangGraph(
         "graph",
         LangGraph.Settings(graph="tests.faults.victim:graph"),
-        AgentContext(str(folder), database, str(folder)),
+        AgentContext(data, order["database"], folder),
     )
-    alice = Contact("alice", "Alice", addresses=(Address("phone", "1001", "1001"),))
-    settings = Configuration(
-        data_dir=str(folder),
-        database=database,
-        contacts={"alice": alice},
-        routes={"default": Route("default", ask=("alice",), providers=("phone",))},
+    telegram = {
+        "token": order["token"],
+        "api_base": order["telegram"],
+        "mode": "webhook",
+        "webhook_secret": HOOK_SECRET,
+    }
+    settings = Settings(
+        base_dir=folder,
+        data_dir=data,
+        database=order["database"],
+        public_url=order["url"],
+        api_keys=(ApiKey("client", SecretStr(KEY)),),
+        providers={"telegram": Plugin("telegram", "telegram", telegram)},
+        contacts={"ana": Contact("ana", "Ana", addresses=(Address("telegram", "1001", "1001"),))},
+        routes={"default": Route("default", ask=("ana",), providers=("telegram",), expires_in=EXPIRES)},
     )
-    providers: dict[str, Provider] = {"phone": FilePhone(folder)}
-    return composition.build(
-        settings, time=clock, faults=faults, providers=providers, agents={"graph": agent}
-    )
+    return composition.build(settings, time=clock, faults=faults, agents={"graph": agent})
 
 
-async def live(scenario: str, folder: Path, database: str, point: str, nth: int, life: int) -> None:
-    """One scenario to its end: whatever was not acknowledged is done again."""
-    app = build(folder, database, Killed(point, nth), life)
-    await app.start(clock=False)
-    work = {"run": answer_a_run, "expire": ask_and_let_expire, "form": answer_the_form}[scenario]
+async def live(order: dict[str, Any], listener: socket.socket, control: socket.socket) -> None:
+    clock, faults = ManualClock(order["now"]), Armed(control)
+    reader, writer = await asyncio.open_connection(sock=control)
+
+    def say(row: dict[str, Any]) -> None:
+        writer.write((json.dumps(row, default=repr) + "\n").encode())
+
+    say({"pid": os.getpid()})
+    start = await reader.readline()  # before that the test has attached what it looks on with
+    if not start:
+        return
+    faults.arm(*json.loads(start)["aim"])
+    app = build(order, clock, faults)
     try:
-        await work(app, folder)
-    finally:
-        await app.stop()
-
-
-async def answer_a_run(app: App, folder: Path) -> None:
-    """Taps whatever is on the phone until the run has ended."""
-    phone = FilePhone(folder)
-    started = await app.runner.list()
-    if not started.items:
-        await app.runner.start(RunRequest("graph", {"answers": []}))
-    for _ in range(20):
-        await sweep(app)
-        (run,) = (await app.runner.list()).items
-        await tap_all(app, folder, phone)
-        if run.status is RunStatus.COMPLETED:
-            append(folder / "result.jsonl", run.result)
-            return
-    raise RuntimeError("stuck: the run does not end")
-
-
-async def ask_and_let_expire(app: App, folder: Path) -> None:
-    """A caller of the API asks until it has heard that it was asked; then nobody answers in time."""
-    if not lines(folder / "asked.jsonl"):
-        question = Question("q1", "First?")
-        asked = await app.asker.ask(AskRequest((question,), expires_in=300.0, idempotency_key="the caller's"))
-        append(folder / "asked.jsonl", {"id": asked.interaction.id})
-    id = lines(folder / "asked.jsonl")[0]["id"]
-    clock: Any = app.context.store.backend
-    for _ in range(20):
-        await sweep(app)
-        if (await app.reader.interaction(id)).status is not InteractionStatus.PENDING:
+        await app.start(clock=False)
+    except Exception as error:
+        say({"refused": f"{type(error).__name__}: {error}"})
+        await writer.drain()
+        return
+    life = Life(app, clock, faults)
+    server = uvicorn.Server(uvicorn.Config(site(app), log_config=None, lifespan="off", ws="none"))
+    serving = asyncio.create_task(server.serve([listener]))
+    say({"ready": True})
+    while line := await reader.readline():
+        what = json.loads(line)
+        if what["do"] == "stop":
             break
-        clock._clock.advance(61)
-    await sweep(app)
-    found = (await app.reader.interactions()).items
-    append(folder / "result.jsonl", [[record.id == id, str(record.status)] for record in found])
+        say({"done": what["number"], "result": await getattr(life, what["do"])(**what["with"])})
+    server.should_exit = server.force_exit = True
+    await serving
+    await app.stop()
 
 
-async def answer_the_form(app: App, folder: Path) -> None:
-    """A caller asks, and somebody sends the form until the page says that it was taken."""
-    question = Question("q1", "First?")
-    asked = await app.asker.ask(AskRequest((question,), idempotency_key="the caller's"))
-    token = asked.form_url.rpartition("/")[2]
-    if not lines(folder / "acknowledged.jsonl"):
-        with contextlib.suppress(AlreadyAnswered):  # it was taken before we died: the page says so
-            await app.forms.submit(token, {"q1": "by form"}, text="by form")
-        append(folder / "acknowledged.jsonl", {"id": asked.interaction.id})
-    await sweep(app)
-    view = await app.forms.view(token)
-    append(folder / "result.jsonl", view.interaction.answer.text if view.interaction.answer else None)
-
-
-async def sweep(app: App) -> None:
-    await app.idle()
-    for worker in (app.elapser, app.deliverer, app.resumer, app.runner):
-        await worker.pump()
-        await app.idle()
-
-
-async def tap_all(app: App, folder: Path, phone: FilePhone) -> None:
-    """The first question is answered yes, the second no: swapped answers would show."""
-    acknowledged = {row["id"] for row in lines(folder / "acknowledged.jsonl")}
-    for shown in phone.messages():
-        if shown["id"] in acknowledged or shown["title"] not in QUESTIONS:
-            continue
-        button = shown["buttons"][QUESTIONS.index(shown["title"])]
-        reply = {"event_id": f"tap-{shown['id']}", "sender": "1001", "place": "1001", "data": button}
-        await app.receiver.webhook("phone", Inbound(json.dumps(reply).encode()))
-        append(folder / "acknowledged.jsonl", {"id": shown["id"], "title": shown["title"]})
-        await app.idle()
-
-
-def main(order: dict[str, Any]) -> None:
+def main(order: dict[str, Any], listener: socket.socket, control: socket.socket) -> None:
     """One life, by the order of a test."""
-    folder = Path(order["folder"])
     os.environ["VICTIM"] = order["folder"]
-    asyncio.run(
-        live(order["scenario"], folder, order["database"], order["point"], order["nth"], order["life"])
-    )
+    asyncio.run(live(order, listener, control))

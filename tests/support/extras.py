@@ -26,6 +26,7 @@ EXTRAS = {
     "email": "aiosmtplib",
     "postgres": "psycopg",
     "langgraph": "langgraph",
+    "langgraph-server": "langgraph_sdk",
     "agents": "langchain",
 }
 

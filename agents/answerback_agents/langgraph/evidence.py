@@ -52,6 +52,14 @@ def tasks(found: CheckpointTuple) -> list[Task]:
     return list(known.values())
 
 
+def is_half_way(found: CheckpointTuple) -> bool:
+    """Whether steps have ended here and the checkpoint after them was not put: what follows is still to run.
+
+    LangGraph then names no next step, as it does at the end.
+    """
+    return any(task.finished for task in tasks(found))
+
+
 def open_questions(found: CheckpointTuple, names: Collection[str]) -> dict[str, tuple[Interrupt[Any], bool]]:
     """The interrupts that are not consumed here, by id; beside each, whether it may be answered all the same.
 
@@ -86,6 +94,20 @@ def given_answer(window: Collection[CheckpointTuple], names: Collection[str], in
                     if position < len(task.answers):
                         return task.answers[position]
     return NOTHING if located else _last_answer(window, interrupt_id)
+
+
+def ended_with(window: Collection[CheckpointTuple], names: Collection[str], interrupt_id: str) -> bool:
+    """Whether a task has finished whose last question this was: then it was given an answer to it.
+
+    Which one is not stored: savers keep the answers that a task had when it last asked, and pass over those
+    that come with its output. The next checkpoint says more; killed before that was put, this is all.
+    """
+    for namespace, task in _all_tasks(window):
+        for name in names if task.finished else ():
+            place = f"{namespace}|{name}:{task.id}" if namespace else f"{name}:{task.id}"
+            if _interrupt_id(place, len(task.answers)) == interrupt_id:
+                return True
+    return False
 
 
 def _last_answer(window: Collection[CheckpointTuple], interrupt_id: str) -> Any:

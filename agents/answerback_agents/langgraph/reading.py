@@ -25,10 +25,14 @@ Stamp = dict[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """One graph's threads in one saver. `names` are those of all nodes, inner graphs' too."""
+    """One graph's threads in one saver. `names` are those of all nodes, inner graphs' too.
+
+    `look` gives what `saver.aget_tuple` gives.
+    """
 
     graph: loading.Graph
     saver: savers.Saver
+    look: savers.Look
     own: dialects.Own | None
     names: frozenset[str]
     has_breakpoints: bool
@@ -36,7 +40,7 @@ class Reader:
     async def head(self, thread: str) -> CheckpointTuple | None:
         """The thread's last checkpoint; raises `AgentUnavailable` when the saver cannot be read."""
         try:
-            return await self.saver.aget_tuple({"configurable": {"thread_id": thread, "checkpoint_ns": ""}})
+            return await self.look({"configurable": {"thread_id": thread, "checkpoint_ns": ""}})
         except Exception as error:
             if is_storage(error):
                 raise AgentUnavailable("the agent's checkpoints cannot be read now") from error
@@ -63,7 +67,7 @@ class Reader:
         return tuple(found)
 
     def _asked(self, interrupt: Interrupt[Any], checkpoint: str) -> Pending:
-        reading = dialects.read(payload_of(interrupt), self.own)
+        reading = dialects.read(payload_of(interrupt), self.own, schema_of(interrupt))
         return Pending(
             interrupt_id=interrupt.id,
             digest=digest_of(interrupt),
@@ -90,7 +94,8 @@ class Reader:
         return evidence.given_answer(window, self.names, interrupt_id)
 
     async def took(self, thread: str, target: Target, answer: Answer) -> bool:
-        """Whether it was this answer that the graph consumed: it is stored, or our run left its stamp.
+        """Whether it was this answer that the graph consumed: it is stored, or our run left its stamp,
+        or the task has ended since, and was killed before it could leave one.
 
         An agent's own dialect cannot be reversed without the payload: then that it was answered is enough.
         """
@@ -100,7 +105,10 @@ class Reader:
         stored = evidence.given_answer(window, self.names, target.interrupt_id)
         if stored is not evidence.NOTHING:
             return self.own is not None or dialects.carries(values.plain(stored), answer)
-        return any(is_stamped(found, {ANSWERED: target.interrupt_id}) for found in window)
+        if any(is_stamped(found, {ANSWERED: target.interrupt_id}) for found in window):
+            return True
+        # Nobody but us answers while we hold the thread, and our attempt had begun.
+        return evidence.ended_with(window, self.names, target.interrupt_id)
 
     async def passed(self, thread: str, head: CheckpointTuple, target: Target) -> bool:
         """Whether our yes let held steps run: they have begun on the same checkpoint, or left the stamp."""
@@ -149,9 +157,14 @@ def payload_of(interrupt: Interrupt[Any]) -> Json:
     return values.storable(values.plain(interrupt.value))
 
 
+def schema_of(interrupt: Interrupt[Any]) -> Json:
+    """The form that the answer must have, a JSON Schema; None where the graph demands none."""
+    return values.plain(interrupt.response_schema)
+
+
 def digest_of(interrupt: Interrupt[Any]) -> str:
     """Of the payload, and of the form the answer must have where the graph demands one."""
-    payload, schema = values.plain(interrupt.value), values.plain(interrupt.response_schema)
+    payload, schema = values.plain(interrupt.value), schema_of(interrupt)
     return digest(payload if schema is None else [payload, schema])
 
 

@@ -1,12 +1,13 @@
 """Brings a database to the present shape, by Alembic."""
 
 import pathlib
+from typing import Any
 
 from alembic import command
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, create_engine, text
+from sqlalchemy import Connection, Engine, create_engine, event, text
 
 LOCK = 7_203_918_455  # the PostgreSQL advisory lock under which one process migrates
 
@@ -21,6 +22,8 @@ def _config(connection: Connection | None = None) -> Config:
 def upgrade(url: str) -> None:
     """To the newest revision; does nothing when it is there. One process at a time."""
     engine = create_engine(url)
+    if engine.dialect.name == "sqlite":
+        _in_one_transaction(engine)
     try:
         with engine.begin() as connection:
             if engine.dialect.name == "postgresql":
@@ -28,6 +31,18 @@ def upgrade(url: str) -> None:
             command.upgrade(_config(connection), "head")
     finally:
         engine.dispose()
+
+
+def _in_one_transaction(engine: Engine) -> None:
+    """Python's sqlite3 begins none for DDL: killed in between, half the tables would stay behind."""
+
+    @event.listens_for(engine, "connect")
+    def _connected(connection: Any, _: object) -> None:
+        connection.isolation_level = None
+
+    @event.listens_for(engine, "begin")
+    def _begun(connection: Connection) -> None:
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
 
 
 def revisions(url: str) -> tuple[str | None, str | None]:

@@ -1,11 +1,14 @@
 """Graphs that misbehave, as users write them: they block, crash, print, leak and leave processes behind."""
 
 import ctypes
+import mmap
 import os
+import resource
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, TypedDict
 
@@ -73,8 +76,24 @@ def segfault() -> None:
     ctypes.string_at(0)
 
 
+def exceed() -> None:
+    """Use more processor time than it may, until the kernel kills this process."""
+    resource.setrlimit(resource.RLIMIT_CPU, (1, 1))
+    while True:
+        pass
+
+
+def fill() -> None:
+    """Use memory as a C library does that believes it was given some: the kernel ends that."""
+    allocate = ctypes.CDLL(None).malloc
+    allocate.argtypes, allocate.restype = [ctypes.c_size_t], ctypes.c_void_p
+    ctypes.memset(allocate(8 << 30), 1, 1)
+
+
 CRASHES = {
     "killed": lambda: os.kill(os.getpid(), signal.SIGKILL),
+    "killed by the kernel": exceed,
+    "out of memory": fill,
     "segfault": segfault,
     "exit": lambda: os._exit(3),
 }
@@ -101,6 +120,27 @@ def hoard(state: State) -> State:
     return {"heard": [len(bytearray(8 << 30))]}
 
 
+KEPT: list[Any] = []
+
+
+def leak(state: State) -> State:
+    """Takes all the memory that it may have, the first time, and keeps it: only a new process has some."""
+    if note(state, "leaking") == 1:
+        keep_all(
+            lambda size: mmap.mmap(-1, size), 64 << 20, 1 << 20
+        )  # is never touched, and so takes no time
+        keep_all(bytearray, 1 << 20, 2048)
+    return {}
+
+
+def keep_all(take: Callable[[int], Any], most: int, least: int) -> None:
+    while most >= least:
+        try:
+            KEPT.append(take(most))
+        except (MemoryError, OSError):
+            most //= 2
+
+
 def leave_behind(state: State) -> State:
     started = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(1000)"])
     note(state, str(started.pid))
@@ -113,4 +153,5 @@ crashing_start = line_of(begin, report)
 blocking = line_of(block)
 shouting = line_of(shout, ask)
 hoarding = line_of(hoard)
+leaking = line_of(leak, report)
 leaving = line_of(leave_behind)

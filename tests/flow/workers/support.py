@@ -17,9 +17,9 @@ HERE = Path(__file__).parent
 SECONDS = 50.0  # to give up after; nothing takes that long
 
 
-def graph(name: str, database: Database, **more: Any) -> WorkerAgent:
-    """A graph of graphs.py in a worker, which starts again at once."""
-    plugin = Plugin(name, "langgraph", {"graph": f"graphs.py:{name}"}, base_dir=str(HERE), **more)
+def graph(name: str, database: Database, source: str = "graphs.py", **more: Any) -> WorkerAgent:
+    """A graph of graphs.py, or of another file beside it, in a worker, which starts again at once."""
+    plugin = Plugin(name, "langgraph", {"graph": f"{source}:{name}"}, base_dir=str(HERE), **more)
     context = AgentContext(str(database.data_dir / "var"), database.url, str(HERE))
     return WorkerAgent(plugin, context, pause=lambda _: 0)
 

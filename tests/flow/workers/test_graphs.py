@@ -3,12 +3,17 @@
 import asyncio
 import logging
 import sys
+import sysconfig
+import venv
+from importlib.util import find_spec
 from pathlib import Path
 
 import httpx
 import pytest
 from pydantic import SecretStr
 
+import answerback
+import answerback_agents as agents
 from answerback.cli.site import site
 from answerback.errors import ConfigurationError
 from answerback.model import InteractionStatus, RunStatus
@@ -76,12 +81,12 @@ async def test_what_waits_outlives_the_worker_and_the_gateway(light: Database) -
         assert g.memory.titles("1001")[-1] == "And why?"
 
 
-@pytest.mark.parametrize("how", ["killed", "segfault", "exit"])
+@pytest.mark.parametrize("how", ["killed", "killed by the kernel", "out of memory", "segfault", "exit"])
 async def test_a_crash_after_the_answer_is_reconciled_and_the_answer_is_given_once(
     light: Database, how: str
 ) -> None:
     beside = ScriptedAgent(asks("Still there?"))
-    agent = graph("crashing", light)
+    agent = graph("crashing", light, memory_limit=4 << 30)
     async with gateway(light, agent, beside) as g:
         run = await g.run("crashing", input=given(light, how=how, where="asked"))
         await g.taps("1001", "Coding")
@@ -183,6 +188,15 @@ async def test_one_that_wants_more_memory_than_it_may_have_fails_alone(light: Da
         assert (await g.run()).status is RunStatus.WAITING
 
 
+async def test_one_that_leaks_until_nothing_is_left_goes_on_in_a_new_process(light: Database) -> None:
+    beside = ScriptedAgent(asks("Still there?"))
+    async with gateway(light, graph("leaking", light, memory_limit=4 << 30), beside) as g:
+        run = await g.run("leaking", input=given(light))
+        assert (await g.run()).status is RunStatus.WAITING
+        assert (await brought_to_an_end(g, run.id)).status is RunStatus.COMPLETED
+        assert {*journal(light)} == {"leaking", "reported"}  # what was kept depends on where memory ended
+
+
 async def test_what_an_agent_started_ends_with_its_worker(light: Database) -> None:
     agent = graph("leaving", light)
     async with gateway(light, agent) as g:
@@ -222,6 +236,39 @@ async def test_another_python_runs_the_agent_with_its_own_packages(light: Databa
         assert (light.data_dir / "used").exists()
         assert agent._configuration()["path"] == []
         assert (await g.run("good", input=given(light))).status is RunStatus.WAITING
+
+
+async def test_an_environment_of_its_own_has_packages_that_the_gateway_does_not_have(light: Database) -> None:
+    python, packages = environment(light.data_dir / "environment")
+    (packages / "only_there.py").write_text("import sys\nSPEAKS = f'from {sys.prefix}'\n")
+    assert find_spec("only_there") is None
+    agent = graph("well_equipped", light, "equipped.py", python=str(python))
+    async with gateway(light, agent, graph("good", light)) as g:
+        run = await g.run("well_equipped", input=given(light))
+        await g.taps("1001", "Coding")
+        ended = await g.settled(run.id)
+        assert (ended.status, ended.error) == (RunStatus.COMPLETED, "")
+        assert ended.result["heard"] == ["Coding", f"from {light.data_dir / 'environment'}"]
+        assert (await g.run("good", input=given(light))).status is RunStatus.WAITING
+
+
+async def test_without_it_the_same_graph_is_refused_and_says_what_it_lacks(light: Database) -> None:
+    agent = graph("well_equipped", light, "equipped.py")
+    with pytest.raises(ConfigurationError, match="only_there"):
+        await agent.open()
+    await agent.close()
+
+
+def environment(folder: Path) -> tuple[Path, Path]:
+    """A virtual environment's Python, and the folder of its packages.
+
+    What this one has is not installed there anew, which takes a minute, but found by a .pth file.
+    """
+    venv.create(folder, symlinks=True, with_pip=False)
+    [packages] = folder.glob("lib/python*/site-packages")
+    ours = [sysconfig.get_path("purelib"), *(Path(made.__file__).parents[1] for made in (answerback, agents))]
+    (packages / "what-the-gateway-has.pth").write_text("".join(f"{path}\n" for path in ours))
+    return folder / "bin" / "python", packages
 
 
 async def test_the_gateway_goes_on_without_an_agent_that_cannot_be_used(light: Database) -> None:
