@@ -8,7 +8,7 @@ help:
 	@echo "make demo         an agent asks, you answer on a phone in the browser, the agent goes on"
 	@echo "make test         every test, with all extras and with none"
 	@echo "make check        ruff, mypy, import-linter"
-	@echo "make bench        ratios against bare LangGraph and the least that could be done (minutes)"
+	@echo "make bench        ratios against bare LangGraph and the least that could be done (about 20 minutes)"
 	@echo "make conformance  hazards of answer binding, on answerback and on its peers (minutes)"
 	@echo "make mutants      removes each safeguard in turn: a named test must fail each time (minutes)"
 	@echo "make constraints  pin the newest versions that pyproject.toml admits"

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 import uvloop
 from aiohttp import web
 
-from tests.bench.provider import SIGNATURE, event_id, sign
+from tests.bench.provider import JSON, SIGNATURE, event_id, sign
 from tests.bench.wire import Wire
 
 
@@ -41,7 +41,8 @@ class Far:
 
     async def hook(self, request: web.Request) -> web.Response:
         """`{url}`: where replies go from now on."""
-        self._wire, self._path = _target((await request.json())["url"])
+        url = (await request.json())["url"]
+        self._wire, self._path = Wire.to(url), urlsplit(url).path
         return web.json_response({})
 
     async def send(self, request: web.Request) -> web.Response:
@@ -61,7 +62,7 @@ class Far:
         """`{url, file, at_once}`: each line of the file is one body; `{seconds, refused}` comes back."""
         order = await request.json()
         bodies = iter([_signed(self._secret, line) for line in Path(order["file"]).read_bytes().splitlines()])
-        wire, path = _target(order["url"])
+        wire, path = Wire.to(order["url"]), urlsplit(order["url"]).path
         refused = 0
 
         async def work() -> None:
@@ -88,13 +89,7 @@ class Far:
 
 
 def _signed(secret: str, body: bytes) -> tuple[list[tuple[str, str]], bytes]:
-    return [("content-type", "application/json"), (SIGNATURE, sign(secret, body))], body
-
-
-def _target(url: str) -> tuple[Wire, str]:
-    parts = urlsplit(url)
-    assert parts.hostname and parts.port, "a whole URL"
-    return Wire(parts.hostname, parts.port), parts.path
+    return [*JSON, (SIGNATURE, sign(secret, body))], body
 
 
 async def main(secret: str) -> None:

@@ -1,6 +1,7 @@
 """Many pending interactions, written straight into SQLite: copies of one that was really asked."""
 # ruff: noqa: S608 - statements are made of names that stand here
 
+import asyncio
 import contextlib
 import sqlite3
 import uuid
@@ -13,13 +14,16 @@ from answerback.match import new_code
 from answerback.model import Choice, Question, QuestionKind
 from answerback.tokens import Tokens, hashed
 from tests.bench.gateway import PROVIDER, loopback, settings_of
+from tests.bench.kept import Kept
 from tests.bench.processes import FarSide
 
 OPEN_EACH = 5  # pending questions of one person, however many there are in all
 PERSONS = 50  # of the configuration; those who answer copies come on top
 QUESTION = Question("q1", "Shall I go on?", QuestionKind.CHOICE, (Choice("yes", "Yes"), Choice("no", "No")))
 YES = "0.0"  # what a tap on the first choice carries after the token
-_DAY, _HOUR = 86_400_000_000, 3_600_000_000
+_HOUR = 3_600_000_000
+_LATER = 1000 * 24 * _HOUR  # what is kept for the next run must not be due then
+_SECRET = "the same for every filled folder, so that what is kept can be answered"
 _GOLDEN = 0x9E3779B97F4A7C15
 # What the wall clock says in the ids of copies: time-ordered, as those of real ones are.
 _ID_MS = 1_790_000_000_000
@@ -50,8 +54,13 @@ class Filled:
         return _id(number, 0)
 
 
-async def fill(folder: Path, far: FarSide, count: int) -> Filled:
-    """A folder in which `count` copies are pending, their questions sent, none due."""
+async def fill(folder: Path, far: FarSide, count: int, kept: Kept | None = None) -> Filled:
+    """A folder in which `count` copies are pending, their questions sent, none due.
+
+    With `kept` a folder that was filled like this before is copied.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "secret").write_text(_SECRET)
     settings = settings_of(folder, "sqlite", PERSONS)
     app = composition.build(settings, providers={PROVIDER: loopback(far)}, agents={})
     await app.start(clock=False)
@@ -60,9 +69,19 @@ async def fill(folder: Path, far: FarSide, count: int) -> Filled:
         await app.idle()
     finally:
         await app.stop()
-    with contextlib.closing(sqlite3.connect(folder / "answerback.db", isolation_level=None)) as database:
-        _copy(database, asked.interaction.id, app.context.tokens, count)
-    return Filled(folder, count, app.context.tokens)
+    tokens = app.context.tokens
+
+    def copies() -> None:
+        with contextlib.closing(sqlite3.connect(folder / "answerback.db", isolation_level=None)) as database:
+            _copy(database, asked.interaction.id, tokens, count)
+
+    if kept is None:
+        copies()
+    else:
+        record = asked.interaction
+        made_of = (Path(__file__).read_text(), repr(record.questions), repr(record.route))
+        await asyncio.to_thread(kept.folder, folder, count, made_of, copies)
+    return Filled(folder, count, tokens)
 
 
 def _copy(database: sqlite3.Connection, template: str, tokens: Tokens, count: int) -> None:
@@ -103,8 +122,8 @@ def _interactions(database: sqlite3.Connection, template: str) -> None:
         name: f"CASE i % 2 WHEN 0 THEN '' ELSE '{name}-' || i END"
         for name in ("run_id", "thread_id", "interrupt_id", "digest")
     }
-    at = {"created_at": f"created_at - {_HOUR} + i", "expires_at": f"expires_at + {_DAY} + i"}
-    due = {"closes_at": f"closes_at + {_DAY} + i", "next_action_at": f"next_action_at + {_DAY} + i"}
+    at = {"created_at": f"created_at - {_HOUR} + i", "expires_at": f"expires_at + {_LATER} + i"}
+    due = {"closes_at": f"closes_at + {_LATER} + i", "next_action_at": f"next_action_at + {_LATER} + i"}
     own = {"id": "id_of(i, 0)", "code": "code_of(i)", "agent": "CASE i % 2 WHEN 0 THEN '' ELSE 'bench' END"}
     _insert(database, "interaction", f"id = '{template}'", "n", {**own, **of_agent, **at, **due})
 

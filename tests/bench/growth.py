@@ -5,6 +5,7 @@ import random
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack
+from functools import partial
 from typing import Any
 
 from sqlalchemy import text
@@ -16,14 +17,14 @@ from answerback.store import Tx, deliveries
 from answerback.store.query import Query
 from tests.bench.filling import QUESTION, Filled, fill
 from tests.bench.gateway import PROVIDER, Gateway, gateway
-from tests.bench.measure import Figure, alternate, figures_of_latency
+from tests.bench.measure import Figure, figures_of_latency, interleave
 from tests.bench.options import Options
 from tests.bench.processes import far_side
 from tests.bench.provider import SIGNATURE, sign
 from tests.bench.targets import GROWING
 
 SMALL, LARGE, LARGE_QUICK = 1_000, 1_000_000, 100_000
-TIMES, DUE = 20, 10  # calls of a use case in one alternation; deliveries that are due at one claim
+TIMES, DUE = 40, 10  # calls of a use case in one alternation; deliveries that are due at one claim
 _MAKE_DUE = Query(text("UPDATE delivery SET status = 'queued', next_attempt_at = :at WHERE id = :id"))
 _MAKE_SENT = Query(text("UPDATE delivery SET status = 'sent', next_attempt_at = NULL WHERE id = :id"))
 
@@ -31,25 +32,26 @@ _MAKE_SENT = Query(text("UPDATE delivery SET status = 'sent', next_attempt_at = 
 class Measured:
     """One gateway over one number of pending interactions: how long each use case takes, in seconds.
 
-    Answers take questions of the second half, everything else leaves those of the first half pending.
+    Answers use up the questions of a caller, everything else looks at those of an agent's threads.
     """
 
     def __init__(self, gateway: Gateway, filled: Filled, secret: str) -> None:
         self._app, self._filled, self._secret = gateway.app, filled, secret
-        half = filled.count // 2
         self._random = random.Random(7)  # noqa: S311
-        self._waiting = range(half)
-        self._unanswered = self._random.sample(range(half + half % 2, filled.count, 2), min(half // 2, 5000))
+        self._waiting, answerable = range(1, filled.count, 2), range(0, filled.count, 2)
+        self._unanswered = self._random.sample(answerable, min(len(answerable), 5000))
         self._events = 0
 
-    async def times(self, what: str) -> list[float]:
-        """`TIMES` calls, one after the other; what each leaves to do is done between them."""
-        once: Callable[[], Awaitable[float]] = getattr(self, what)
-        found = []
-        for _ in range(TIMES):
-            found.append(await once())
-            await self._app.idle()
-        return found
+    def calls(self, rounds: int) -> int:
+        """Calls in each round, and in one before them, that there are questions to answer for."""
+        return min(TIMES, len(self._unanswered) // (rounds + 1))
+
+    async def once(self, what: str) -> float:
+        """One call; what it leaves to do is done as well, outside the time."""
+        call: Callable[[], Awaitable[float]] = getattr(self, what)
+        took = await call()
+        await self._app.idle()
+        return took
 
     async def ask(self) -> float:
         return await _timed(self._app.asker.ask(AskRequest((QUESTION,), ask=("p1",))))
@@ -113,12 +115,14 @@ async def run(options: Options) -> AsyncIterator[Figure]:
         far = stack.enter_context(far_side())
 
         async def measured(count: int) -> Measured:
-            filled = await fill(options.fresh(f"pending-{count}"), far, count)
+            filled = await fill(options.fresh(f"pending-{count}"), far, count, options.kept)
             served = await stack.enter_async_context(gateway(filled.folder, "sqlite", far, 50, alone=True))
             return Measured(served, filled, far.secret)
 
         small, large = await measured(SMALL), await measured(LARGE_QUICK if options.quick else LARGE)
+        calls = options.fewer(small.calls(options.rounds))
         for what in GROWING:
-            pairs = await alternate(options.rounds, lambda: large.times(what), lambda: small.times(what))  # noqa: B023
+            ours, theirs = partial(large.once, what), partial(small.once, what)
+            pairs = await interleave(options.rounds, calls, ours, theirs)
             for found in figures_of_latency(f"growth.{what}", pairs):
                 yield found

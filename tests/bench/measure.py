@@ -97,3 +97,16 @@ async def alternate(
             pair = (await ours(), second)
         pairs.append(pair)
     return pairs[1:]
+
+
+async def interleave(
+    rounds: int, times: int, ours: Callable[[], Awaitable[Ours]], theirs: Callable[[], Awaitable[Theirs]]
+) -> list[tuple[list[Ours], list[Theirs]]]:
+    """`rounds` of `times` calls, call by call in turn, so that what disturbs one disturbs the other as well.
+
+    One round before them is not counted.
+    """
+    pairs = await alternate((rounds + 1) * times, ours, theirs)
+    starts = range(times, len(pairs), times)
+    chunks = [pairs[start : start + times] for start in starts]
+    return [([a for a, _ in chunk], [b for _, b in chunk]) for chunk in chunks]

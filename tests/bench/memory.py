@@ -34,7 +34,7 @@ async def configured(options: Options, far: FarSide, count: int) -> Path:
     folder = options.fresh("served")
     data_dir = folder / "data"
     if count:
-        await fill(data_dir, far, count)
+        await fill(data_dir, far, count, options.kept)
     file = folder / "answerback.yaml"
     file.write_text(CONFIG.format(data_dir=data_dir, far=far.url, secret=far.secret))
     return file

@@ -5,19 +5,26 @@ import tempfile
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 import psycopg
 
+from tests.bench.kept import Kept
 from tests.support.postgres import running_postgres
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """`quick` measures less of everything, for the development of the benchmark itself."""
+    """`quick` measures less of everything, for the development of the benchmark itself.
+
+    `folder` goes when the run is over, `kept` stays. `log` takes what other processes say.
+    """
 
     rounds: int
     quick: bool
     folder: Path
+    kept: Kept
+    log: IO[str]
     only_databases: tuple[str, ...] = ("sqlite", "postgresql")
 
     def fewer(self, count: int) -> int:

@@ -1,11 +1,21 @@
-"""A bare HTTP/1.1 client that costs next to nothing, so that what is measured is the server."""
+"""A bare HTTP/1.1 client that costs next to nothing, so that what is measured is not the client."""
 
 import asyncio
 import contextlib
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import cast
+from urllib.parse import urlsplit
 
 _END = b"\r\n\r\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came back."""
+
+    status: int
+    body: bytes
 
 
 class _Line(asyncio.Protocol):
@@ -13,7 +23,7 @@ class _Line(asyncio.Protocol):
 
     def __init__(self) -> None:
         self._buffer = b""
-        self._answer: asyncio.Future[int] | None = None
+        self._answer: asyncio.Future[Answer] | None = None
         self._transport: asyncio.Transport | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -28,9 +38,9 @@ class _Line(asyncio.Protocol):
         head, found, body = self._buffer.partition(_END)
         if found and len(body) >= _length(head) and self._answer is not None:
             self._buffer = b""
-            self._answer.set_result(int(head[9:12]))
+            self._answer.set_result(Answer(int(head[9:12]), body))
 
-    async def ask(self, request: bytes) -> int:
+    async def ask(self, request: bytes) -> Answer:
         if self._transport is None or self._transport.is_closing():
             raise ConnectionResetError("the server closed the connection")
         self._answer = asyncio.get_running_loop().create_future()
@@ -49,8 +59,19 @@ class Wire:
         self._host, self._port = host, port
         self._idle: list[_Line] = []
 
+    @classmethod
+    def to(cls, url: str) -> "Wire":
+        """To the server of a whole URL."""
+        parts = urlsplit(url)
+        assert parts.hostname and parts.port, "a whole URL"
+        return cls(parts.hostname, parts.port)
+
     async def post(self, path: str, headers: Iterable[tuple[str, str]], body: bytes) -> int:
-        """The status of a POST. A kept connection that the server has closed meanwhile is opened anew."""
+        """The status of a POST."""
+        return (await self.ask(path, headers, body)).status
+
+    async def ask(self, path: str, headers: Iterable[tuple[str, str]], body: bytes) -> Answer:
+        """The answer to a POST. A kept connection that the server has closed meanwhile is opened anew."""
         sent = request(self._host, path, headers, body)
         while self._idle:
             line = self._idle.pop()
@@ -58,10 +79,10 @@ class Wire:
                 return await self._ask(line, sent)
         return await self._ask(await self._open(), sent)
 
-    async def _ask(self, line: _Line, sent: bytes) -> int:
-        status = await line.ask(sent)
+    async def _ask(self, line: _Line, sent: bytes) -> Answer:
+        answer = await line.ask(sent)
         self._idle.append(line)
-        return status
+        return answer
 
     async def _open(self) -> _Line:
         _, line = await asyncio.get_running_loop().create_connection(_Line, self._host, self._port)

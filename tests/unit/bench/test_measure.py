@@ -5,7 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.bench.measure import Figure, Target, alternate, figure, figures_of_latency, percentile
+from tests.bench.measure import (
+    Figure,
+    Target,
+    alternate,
+    figure,
+    figures_of_latency,
+    interleave,
+    percentile,
+)
 from tests.bench.report import table, write
 from tests.bench.targets import TARGETS
 
@@ -61,6 +69,18 @@ async def test_who_goes_first_changes_and_the_first_alternation_is_not_counted()
     assert pairs == [(3, 4), (6, 5)]
 
 
+async def test_what_is_interleaved_changes_sides_at_every_call_and_the_first_round_is_not_counted() -> None:
+    calls: list[str] = []
+
+    async def call(side: str) -> int:
+        calls.append(side)
+        return len(calls)
+
+    found = await interleave(2, 2, lambda: call("a"), lambda: call("b"))
+    assert "".join(calls) == "baabbaabbaabba"
+    assert found == [([7, 10], [8, 9]), ([11, 14], [12, 13])]
+
+
 @pytest.mark.parametrize(
     ("target", "value", "met"),
     [
@@ -104,4 +124,12 @@ def test_every_figure_has_a_target() -> None:
         *(f"answer_overhead.{load}.{name}" for load in loads for name in ("p50", "p95")),
         *(f"{what}.{name}" for what in growing for name in ("p50", "p95")),
         *("intake_vs_limit", "growth.memory", "idle_cpu", "cli_start"),
+        *(f"peers.langgraph-external-hitl.{what}" for what in ("rate", "latency.c1", "latency.c20")),
+        *(f"peers.awaithumans.{what}" for what in ("rate", "latency")),
     }
+
+
+def test_the_table_says_which_figures_are_missing() -> None:
+    shown = table([Figure("cli_start", (1.3,))], ["cli_start", "idle_cpu"])
+    *_, missing = (line.split() for line in shown.splitlines())
+    assert missing == ["idle_cpu", "≤", "0.2", "NOT", "MEASURED"] and shown.count("cli_start") == 1
