@@ -1,6 +1,7 @@
 """The composition root: the only place that builds things and connects their ends."""
 
 import asyncio
+import contextlib
 import logging
 import os
 import pathlib
@@ -10,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from answerback import migrations, registry
+from answerback.adopt import Adopter
 from answerback.agent import Agent, AgentContext
 from answerback.ask import Asker
 from answerback.clock import Clock
@@ -20,12 +22,15 @@ from answerback.errors import AnswerbackError, ConfigurationError
 from answerback.faults import Faults
 from answerback.forms import Forms
 from answerback.intake import Intake
+from answerback.letters import Letters
 from answerback.linking import Linker
 from answerback.outbox import Outbox
+from answerback.outgoing import Allowed, Outgoing
 from answerback.provider import Provider, ProviderContext
 from answerback.reader import Reader
 from answerback.receive import Receiver
 from answerback.registry import Problem
+from answerback.replay import Replay
 from answerback.resume import Resumer
 from answerback.run import Runner
 from answerback.settings import Plugin, Settings
@@ -53,9 +58,11 @@ class App:
     deliverer: Deliverer
     elapser: Elapser
     reader: Reader
+    letters: Letters
     linker: Linker
     intake: Intake
     clock: Clock
+    adopter: Adopter
     providers: dict[str, Provider]
     agents: dict[str, Agent]
     problems: list[Problem]
@@ -66,7 +73,7 @@ class App:
     async def start(self, *, clock: bool = True) -> None:
         """Open the store, agents and intake; returns when requests can be taken.
 
-        `clock=False` leaves the sweeps to the caller. Raises `ConfigurationError` or `StoreUnavailable`.
+        `clock=False` leaves sweeps and looks to the caller. Raises `ConfigurationError`, `StoreUnavailable`.
         What merely is away is tried again, and said in the readiness detail.
         """
         self.context.store.open(migrations.upgrade)
@@ -80,6 +87,7 @@ class App:
         if self.wakeups is not None:
             self.wakeups.start()
         if clock:
+            self.adopter.start()
             self._tasks.append(asyncio.create_task(self._wake_when_drained()))
 
     def _prepare(self, tx: Tx) -> None:
@@ -118,7 +126,7 @@ class App:
         for task in self._tasks:
             task.cancel()
         await self.clock.stop()
-        await self.intake.close()
+        await asyncio.gather(self.intake.close(), self.adopter.close())
         if self.wakeups is not None:
             await self.wakeups.close()
         await asyncio.gather(self.runner.close(), self.resumer.close(), self.deliverer.close())
@@ -128,6 +136,7 @@ class App:
         for name, error in zip(self.agents, closed, strict=True):
             if isinstance(error, Exception):
                 log.warning("the agent %s could not be closed", name)
+        await self.context.http.close()
         self.context.store.close()
 
     async def idle(self) -> None:
@@ -148,17 +157,19 @@ def build(
 ) -> App:
     """Everything, not started. `providers` and `agents` replace those of the configuration (in tests)."""
     pathlib.Path(settings.data_dir).mkdir(parents=True, exist_ok=True, mode=0o700)
+    outgoing = Outgoing(Allowed(settings.outgoing))
+    offered = ProviderContext(
+        settings.public_url, settings.data_dir, extra or {}, settings.base_dir, outgoing
+    )
     found = registry.build(
         settings,
-        provider_context=ProviderContext(settings.public_url, settings.data_dir, extra or {})
-        if providers is None
-        else None,
+        provider_context=offered if providers is None else None,
         agent_context=AgentContext(settings.data_dir, settings.database, settings.base_dir)
         if agents is None
         else None,
     )
     all_providers = (
-        providers if providers is not None else _with_fallback(settings, dict(found.providers), extra or {})
+        providers if providers is not None else _with_fallback(settings, dict(found.providers), offered)
     )
     all_agents = agents if agents is not None else dict(found.agents)
     tokens = Tokens(secret_of(settings), settings.public_url)
@@ -173,6 +184,7 @@ def build(
         outbox,
         owner,
         faults=faults or Faults(),
+        http=outgoing,
         fallback={"provider": FALLBACK} if FALLBACK in all_providers else {},
     )
     return _connect(settings, context, all_providers, all_agents, list(found.problems))
@@ -209,9 +221,11 @@ def _connect(
         deliverer,
         elapser,
         Reader(context),
+        Letters(context, Replay(context, providers, agents, runner)),
         Linker(context),
         Intake(context, receiver, providers),
         clock,
+        Adopter(context, agents),
         providers,
         agents,
         problems,
@@ -220,14 +234,12 @@ def _connect(
 
 
 def _with_fallback(
-    settings: Settings, providers: dict[str, Provider], extra: dict[str, Any]
+    settings: Settings, providers: dict[str, Provider], offered: ProviderContext
 ) -> dict[str, Provider]:
     """With no provider configured, the form's link is shown once."""
     if not settings.providers:
         plugin = Plugin(FALLBACK, "webform")
-        providers[FALLBACK] = registry.build_provider(
-            plugin, ProviderContext(settings.public_url, settings.data_dir, extra)
-        )
+        providers[FALLBACK] = registry.build_provider(plugin, offered)
     return providers
 
 
@@ -235,16 +247,30 @@ def secret_of(settings: Settings) -> bytes:
     """The installation's secret: configured, or made once at data_dir/secret with mode 0600."""
     if settings.secret is not None:
         return settings.secret.get_secret_value().encode()
-    return kept_secret(pathlib.Path(settings.data_dir) / "secret").encode()
+    file = pathlib.Path(settings.data_dir) / "secret"
+    if not (kept := kept_secret(file)):  # anybody could guess what is derived from it
+        raise ConfigurationError("This file is empty. Restore it from a backup.", file=str(file))
+    return kept.encode()
 
 
 def kept_secret(path: pathlib.Path) -> str:
-    """The secret in a file; made, readable by its owner only, when there is none."""
-    try:
-        with open(path, "x", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
+    """The secret in a file; made, readable by its owner only, when there is none.
+
+    It is on the disk, whole and under its name, before anything is derived from it: links and buttons that
+    were sent must outlive a power failure.
+    """
+    if not path.exists():
+        fresh = path.with_name(f"{path.name}.{uuid.uuid4().hex}")
+        with open(fresh, "x", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
             file.write(secrets.token_urlsafe(32) + "\n")
-    except FileExistsError:
-        pass
+            file.flush()
+            os.fsync(file.fileno())
+        with contextlib.suppress(FileExistsError):  # somebody else was first: theirs counts
+            os.link(fresh, path)
+        fresh.unlink()
+        folder = os.open(path.parent, os.O_RDONLY)
+        os.fsync(folder)
+        os.close(folder)
     return path.read_text().strip()
 
 

@@ -3,19 +3,21 @@
 import asyncio
 import contextlib
 import logging
+import time
 import weakref
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from answerback import receipts
 from answerback.background import Background
 from answerback.backoff import AWAY, pause
 from answerback.context import Context
 from answerback.errors import Moved, StoreUnavailable, TryLater, Undeliverable
 from answerback.model import Interaction, InteractionStatus, Json, MessageKind
-from answerback.outbox import addresses
+from answerback.outbox import Known
 from answerback.provider import Message, Provider
 from answerback.store import Row, Tx, audit, contacts, deliveries, interactions
-from answerback.store.codec import loads
+from answerback.store.codec import dumps, loads
 from answerback.wording import Sheet, Told, compose
 
 log = logging.getLogger("answerback.deliver")
@@ -25,6 +27,7 @@ TIMEOUT = 30.0  # seconds until a send counts as unknown
 GIVE_UP = 20  # attempts, when the plugin itself raises
 FALL_BACK_AFTER = 2  # temporary failures until the next provider is asked as well
 FALL_BACK_WAIT = 60.0  # seconds: a wait that is longer than this is a reason to do so at once
+CLOSING = (MessageKind.OUTCOME, MessageKind.NOTICE)  # nothing follows from their having been sent
 UNSURE = 60.0  # seconds before a message that may have arrived is sent again
 
 
@@ -83,7 +86,7 @@ class Deliverer(Background):
         except Exception as error:
             log.exception("deliver failed", extra={"delivery": row["id"]})
             with contextlib.suppress(StoreUnavailable):  # then the claim lapses, and it is tried again
-                await self._again(row, None, _Trouble(f"{type(error).__name__} while sending"))
+                await self._again(row, _Trouble(f"{type(error).__name__} while sending"))
 
     def _place(self, row: Row) -> asyncio.Semaphore:
         """Narrower than the provider's gate: one person whose messages hang does not fill that."""
@@ -98,7 +101,9 @@ class Deliverer(Background):
         return await self._context.store.write(lambda tx: deliveries.keep(tx, row, owner))
 
     async def _attempt(self, provider: Provider, row: Row) -> None:
-        loaded = await self._context.store.read(lambda tx: self._load(tx, row))
+        loaded = _remembered(row)
+        if loaded is None:
+            loaded = await self._context.store.read(lambda tx: self._load(tx, row))
         if not await self._is_still_ours(row, loaded.told.now):
             return  # whoever took it over sends it
         if loaded.record is not None and not loaded.record.readable:
@@ -111,17 +116,27 @@ class Deliverer(Background):
             return
         sheet = Sheet(row, loaded.record, loaded.told, self._context.tokens, provider.max_choices)
         message = compose(sheet, loaded.thread)
+        if provider.windowed:
+            message = await self._dated(row, message)
         self._context.faults.reach("deliver.before-send")
         try:
             async with asyncio.timeout(TIMEOUT):
                 ids = await self._send(provider, row, message, loaded.thread)
         except Exception as error:
-            await self._problem(row, loaded.record, error)
+            await self._problem(row, error)
             return
         self._context.faults.reach("deliver.after-send")
+        if row["kind"] in CLOSING:
+            self._context.store.write_soon(lambda tx: deliveries.sent(tx, row, ids))
+            return
         rows = await self._context.store.write(lambda tx: self._sent(tx, row, ids))
         self._context.faults.reach("deliver.after-commit")
         self._context.dispatch(rows)
+
+    async def _dated(self, row: Row, message: Message) -> Message:
+        """The message with when its receiver last wrote, where a service takes free text for a while only."""
+        at = await self._context.store.read(lambda tx: contacts.last_wrote(tx, row["address_id"]))
+        return replace(message, to=replace(message.to, last_inbound_at=at))
 
     async def _send(
         self, provider: Provider, row: Row, message: Message, thread: tuple[str, ...]
@@ -143,29 +158,29 @@ class Deliverer(Background):
         return Loaded(record, Told(person, names, tx.now, picks), _thread(tx, row))
 
     def _sent(self, tx: Tx, row: Row, ids: tuple[str, ...]) -> list[Row]:
-        done = deliveries.sent(tx, row, ids)
+        done, rows = receipts.sent(tx, self._context.outbox, row, ids)
         if row["kind"] not in ("question", "reminder"):
-            return []
+            return rows
         audit.add(tx, row["interaction_id"], "delivered", actor=row["provider"])
         record = interactions.get(tx, row["interaction_id"])
         if record is None or record.status is InteractionStatus.PENDING or not done:
-            return []
-        return [self._context.outbox.outcome(tx, record, row)]  # it was closed while this copy was on its way
+            return rows  # else it was closed while this copy was on its way
+        return [self._context.outbox.outcome(tx, record, row | {"message_ids": dumps(list(ids))})]
 
-    async def _problem(self, row: Row, record: Interaction | None, error: Exception) -> None:
+    async def _problem(self, row: Row, error: Exception) -> None:
         if isinstance(error, Moved):
             await self._moved(row, error.external_id)
         elif isinstance(error, Undeliverable):
-            await self._give_up(row, record, error)
+            await self._give_up(row, error)
         elif isinstance(error, TryLater):
-            await self._again(row, record, _Trouble(error.reason, error.seconds, error.maybe_sent, away=True))
+            await self._again(row, _Trouble(error.reason, error.seconds, error.maybe_sent, away=True))
         elif isinstance(error, TimeoutError):
-            await self._again(row, record, _Trouble("no answer from the service", unsure=True, away=True))
+            await self._again(row, _Trouble("no answer from the service", unsure=True, away=True))
         elif isinstance(error, OSError):
-            await self._again(row, record, _Trouble("the service cannot be reached", unsure=True, away=True))
+            await self._again(row, _Trouble("the service cannot be reached", unsure=True, away=True))
         else:
             log.error("the provider %s raised %s", row["provider"], type(error).__name__, exc_info=error)
-            await self._again(row, record, _Trouble(f"{type(error).__name__} in the provider"))
+            await self._again(row, _Trouble(f"{type(error).__name__} in the provider"))
 
     async def _moved(self, row: Row, place: str) -> None:
         def tx_(tx: Tx) -> None:
@@ -176,17 +191,17 @@ class Deliverer(Background):
         await self._context.store.write(tx_)
         self._context.signals.rearm()
 
-    async def _give_up(self, row: Row, record: Interaction | None, error: Undeliverable) -> None:
+    async def _give_up(self, row: Row, error: Undeliverable) -> None:
         def tx_(tx: Tx) -> list[Row]:
             deliveries.failed(tx, row, error.reason)
             if error.address_dead and row["address_id"]:
                 tx.run(contacts.UNREACHABLE, address=row["address_id"], why=error.reason)
-            return self._next_provider(tx, row, record)
+            return self._context.outbox.next_provider(tx, row)
 
         log.warning("not deliverable on %s: %s", row["provider"], error.reason)
         self._context.dispatch(await self._context.store.write(tx_))
 
-    async def _again(self, row: Row, record: Interaction | None, trouble: _Trouble) -> None:
+    async def _again(self, row: Row, trouble: _Trouble) -> None:
         """A service that is away is waited for, for days; a plugin that raises is given up after a while."""
         status = "unknown" if trouble.unsure else "failed"
         wait = max(trouble.seconds, UNSURE if trouble.unsure else 0, pause(row["attempts"]))
@@ -196,33 +211,27 @@ class Deliverer(Background):
             waited = tx.now - row["created_at"]
             if (waited > AWAY) if trouble.away else (row["attempts"] >= GIVE_UP):
                 deliveries.failed(tx, row, trouble.why, status=status)
-                return self._next_provider(tx, row, record)
+                return self._context.outbox.next_provider(tx, row)
             tx.run(deliveries.POSTPONE, key=row["id"], at=tx.now + round(wait * 1e6), why=trouble.why)
-            return self._next_provider(tx, row, record) if fall_back else []
+            return self._context.outbox.next_provider(tx, row) if fall_back else []
 
         self._context.dispatch(await self._context.store.write(tx_))
         self._context.signals.rearm()
-
-    def _next_provider(self, tx: Tx, row: Row, record: Interaction | None) -> list[Row]:
-        """Ask the same person on the next provider of the route, if there is one that was not tried."""
-        if record is None or row["kind"] != "question" or not row["contact_id"]:
-            return []
-        tried = {
-            d["provider"]
-            for d in tx.all(deliveries.OF, interaction_id=record.id)
-            if d["contact_id"] == row["contact_id"]
-        }
-        route = record.route | {"ask": [row["contact_id"]]}
-        return [
-            self._context.outbox.question(tx, record, address)
-            for address in addresses(tx, route, tried=frozenset(tried))
-        ]
 
     async def _later(self, row: Row, seconds: float, why: str) -> None:
         await self._context.store.write(
             lambda tx: tx.run(deliveries.POSTPONE, key=row["id"], at=tx.now + round(seconds * 1e6), why=why)
         )
         self._context.signals.rearm()
+
+
+def _remembered(row: Row) -> Loaded | None:
+    """What was known when the delivery was made, if that was a moment ago."""
+    known: Known | None = row.get("known")
+    if known is None or time.monotonic() > known.until:
+        return None
+    names = {known.who.id: known.who.name} if known.who is not None else {}
+    return Loaded(known.record, Told(known.person, names, known.at), known.thread)
 
 
 def _needless(row: Row, record: Interaction | None) -> bool:

@@ -7,7 +7,7 @@ from answerback.model import Answer, Interaction, InteractionStatus, Json, Outco
 from answerback.signals import Handed
 from answerback.store import Row, Tx, audit, interactions, runs
 from answerback.threads import hand_over
-from answerback.values import canonical
+from answerback.values import canonical, dumps
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ def decide(
         answered_via=answer.via,
         answered_at=tx.now,
     )
-    audit.add(tx, record.id, "answered", actor=actor.contact, content=canonical(values))
+    audit.add(tx, record.id, "answered", actor=actor.contact, content=dumps(values))
     decision = Decision(Outcome.ACCEPTED, after, context.outbox.outcomes(tx, after))
     if after.interrupt_id:
         decision.handed = hand_over(tx, context, after)

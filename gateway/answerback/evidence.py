@@ -6,6 +6,7 @@ from answerback.match import Evidence, Open, find_codes
 from answerback.model import Interaction, Question
 from answerback.provider import Reply
 from answerback.store import Row, Tx, deliveries, interactions
+from answerback.store.codec import loads
 from answerback.tokens import hashed
 
 OPEN_LIMIT = 10  # questions offered at "which one?"
@@ -30,7 +31,7 @@ class Gathered:
 def gather(tx: Tx, provider: str, reply: Reply, contact: str) -> Gathered | None:
     """The evidence; None when the reply is about something that this sender may not answer (law 7)."""
     token = by_token(tx, reply)
-    referenced = [row for id in reply.references if (row := _by_message(tx, provider, id))]
+    referenced = [row for id in reply.references if (row := _by_message(tx, provider, id, token))]
     named = [*([token] if token else []), *referenced]
     if any(not _may_answer(row, provider, reply, contact) for row in named):
         return None
@@ -95,7 +96,10 @@ def by_token(tx: Tx, reply: Reply) -> Row | None:
     return tx.one(deliveries.BY_TOKEN, hash=hashed(token)) if token else None
 
 
-def _by_message(tx: Tx, provider: str, message_id: str) -> Row | None:
+def _by_message(tx: Tx, provider: str, message_id: str, known: Row | None) -> Row | None:
+    """The delivery that became a message. A tap names the one that its token names: that is `known`."""
+    if known is not None and known["provider"] == provider and message_id in loads(known["message_ids"]):
+        return known
     return tx.one(deliveries.BY_MESSAGE, provider=provider, message_id=message_id)
 
 

@@ -1,6 +1,6 @@
 """inbound: what one reply means: which question, may this sender answer it, and with what value."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from answerback import linking
 from answerback.ask import cancel_run
@@ -11,6 +11,7 @@ from answerback.match import Evidence, Match, WhichOne, match, strip_code
 from answerback.model import Contact, Interaction, InteractionStatus, Json, Outcome
 from answerback.outbox import place_of
 from answerback.provider import Reply
+from answerback.quoting import new_text
 from answerback.read import Unclear, Value, is_command, read, read_payload, wants_text
 from answerback.sentences import say
 from answerback.store import Row, Tx, contacts, deliveries, interactions
@@ -45,17 +46,19 @@ class _Case:
 
 def consider(tx: Tx, context: Context, provider: str, reply: Reply) -> Effect:
     """Decide about one stored reply. Deny by default (law 7)."""
-    mine = tx.one(contacts.ADDRESS_OF, provider=provider, external_id=reply.sender)
-    contact = mine["contact_id"] if mine is not None else ""
-    here = place_of(provider, reply.sender, reply.place, contact)
-    case = _Case(tx, context, provider, reply, here, contacts.person(tx, contact))
+    if reply.quoted:
+        reply = replace(reply, text=new_text(reply.text))
+    mine, person = contacts.sender(tx, provider, reply.sender)
+    here = place_of(provider, reply.sender, reply.place, mine["contact_id"] if mine is not None else "")
+    case = _Case(tx, context, provider, reply, here, person)
     command = is_command(reply.text) if reply.text and not reply.data else None
-    if command is not None and command[0] == "start" and command[1]:
+    if command is not None and command[0] == "start" and command[1] and reply.trusted:
         outcome, rows = linking.use(tx, context, provider, reply, command[1])
         return Effect(outcome, rows)
     if mine is None:
         return _stranger(case)
-    contacts.seen(tx, mine)
+    if reply.trusted:
+        contacts.seen(tx, mine)
     if reply.data.startswith("link."):
         _, start, answer = [*reply.data.split(".", 2), "", ""][:3]
         outcome, rows = linking.confirm(tx, context, provider, reply, start, answer)
@@ -91,14 +94,14 @@ def _for_question(case: _Case) -> Effect:
     if gathered is None:
         return Effect(Outcome.NOT_ALLOWED, toast=_whose(case))
     words = reply.text if not reply.data else ""
-    command = is_command(words, gathered.questions) if words else None
+    command = is_command(words, gathered.questions) if words and reply.trusted else None
     if command is not None and (effect := _command(case, command, gathered)) is not None:
         return effect
     found = match(gathered.evidence)
     if isinstance(found, WhichOne):
         return _which_one(case, [candidate.delivery_id for candidate in found.candidates])
     if not isinstance(found, Match):
-        return _nothing(case)
+        return _nothing(case) if reply.trusted else Effect(Outcome.NOT_ALLOWED)
     return _answer(case, gathered.records[found.interaction_id], gathered.rows[found.delivery_id])
 
 
@@ -159,7 +162,8 @@ def _read_text(case: _Case, record: Interaction, written: str) -> tuple[dict[str
     person, question = case.person, record.questions[0]
     language, timezone = (person.language, person.timezone) if person else ("en", "UTC")
     text = strip_code(written, record.code)
-    result = read(question, text, language=language, timezone=timezone, now=case.tx.now)
+    at = case.reply.sent_at or case.tx.now  # "tomorrow" is the day after it was written
+    result = read(question, text, language=language, timezone=timezone, now=at)
     return ({question.id: result.value}, written) if isinstance(result, Value) else result
 
 

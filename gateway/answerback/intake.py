@@ -80,7 +80,7 @@ class Intake:
             await asyncio.sleep(self.turn)
             return
         try:
-            async with kept(self._context, lease):
+            with kept(self._context, lease):
                 while await store.write(lambda tx: leases.renew(tx, lease)):
                     await self._read(name, provider, lease)
         finally:
@@ -89,11 +89,12 @@ class Intake:
 
     async def _read(self, name: str, provider: Provider, lease: Lease) -> None:
         drained = self._drained[name].is_set()
-        batch = await provider.poll(await self._receiver.cursor(name), None if drained else 0)
+        cursor = await self._receiver.cursor(name)
+        batch = await provider.poll(cursor, None if drained else 0)
         self._is_well(name)
-        if batch.events:
+        if batch.events or batch.cursor != cursor:
             await self._receiver.polled(name, batch, lease)
-        else:
+        if not batch.events:
             self._drained[name].set()
 
     def _is_well(self, name: str) -> None:

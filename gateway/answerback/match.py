@@ -100,7 +100,8 @@ def _agreed(named: list[tuple[How, tuple[Open, ...]]]) -> Match | WhichOne:
     pending = _pending(tuple(each for _, found in named for each in found))
     if pending:
         return WhichOne(pending)
-    return Match(strongest[0].interaction_id, how, strongest[0].delivery_id)
+    newest = max(strongest, key=lambda each: each.delivery_id)  # ids are time-ordered
+    return Match(newest.interaction_id, how, newest.delivery_id)
 
 
 def _pending(found: tuple[Open, ...]) -> tuple[Open, ...]:

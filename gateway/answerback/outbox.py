@@ -1,17 +1,37 @@
 """Composes delivery rows: who is told what, where. Runs inside the transaction that decides it."""
 
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from answerback.model import Address, Contact, Interaction, Json, MessageKind
+from answerback.model import Address, Contact, Interaction, InteractionStatus, Json, MessageKind
 from answerback.provider import Pace
 from answerback.quiet import end_of_quiet
-from answerback.store import Row, Tx, contacts, deliveries, interactions, pace
+from answerback.store import Row, Tx, contacts, deliveries, interactions, pace, runs
 from answerback.store.codec import dumps, loads
 from answerback.tokens import Tokens, hashed
 
+FRESH = 1.0  # seconds that what was known when a delivery was made may be relied on
 FORM = "form"  # the built-in way: a link that anybody may hand on
 TOLD = 86_400_000_000  # microseconds between two sentences to the same stranger
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What the transaction that made a delivery knew of it: sent at once, it needs no look at the database.
+
+    `person` is told, `who` answered; `thread` are the ids of the messages that this one edits or follows.
+    """
+
+    record: Interaction | None
+    person: Contact | None
+    who: Contact | None
+    thread: tuple[str, ...]
+    at: int  # database time, microseconds
+    until: float  # monotonic time, seconds
+
+
+Know = Callable[[], Known]  # only what is sent at once needs it
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +48,11 @@ class Outbox:
     ) -> Row:
         """Ask at one address; its token is what a reply will carry back."""
         id = interactions.new_id()
+        first = kind is MessageKind.QUESTION
         return self._add(
             tx,
             not_before=_after_quiet(tx, address.contact, record.expires_at),
+            known=(lambda: _known(tx, address.contact, record)) if first else None,
             id=id,
             interaction_id=record.id,
             run_id=record.run_id,
@@ -63,16 +85,17 @@ class Outbox:
 
     def outcomes(self, tx: Tx, record: Interaction) -> list[Row]:
         """Tell every copy of a closed question how it ended; where nothing can be edited, each place once."""
-        rows = [row for row in tx.all(deliveries.OF, interaction_id=record.id) if _was_shown(row)]
-        deliveries.shut(tx, record.id)
+        rows = [row for row in deliveries.shut(tx, record.id) if _was_shown(row)]
         latest = {(row["provider"], row["place"]): row["id"] for row in rows}
         told = [row for row in rows if row["provider"] in self.edits or row["id"] in latest.values()]
         return [self.outcome(tx, record, row) for row in told]
 
     def outcome(self, tx: Tx, record: Interaction, row: Row) -> Row:
         """Edit one sent copy to the outcome (or say it, where editing is not possible)."""
+        closed = record.status is not InteractionStatus.PENDING  # else the record is older than its end
         return self._add(
             tx,
+            known=(lambda: _known(tx, row["contact_id"], record, row)) if closed else None,
             id=interactions.new_id(),
             interaction_id=record.id,
             run_id=record.run_id,
@@ -96,23 +119,40 @@ class Outbox:
     def notices(self, tx: Tx, run_id: str, content: Json) -> list[Row]:
         """Tell everybody who was asked in a run; `content` is what `deliver` renders."""
         asked: dict[tuple[str, str], Row] = {}
-        for id in (found["id"] for found in tx.all(interactions.OF_RUN, run_id=run_id)):
-            for row in tx.all(deliveries.OF, interaction_id=id):
+        for found in tx.all(runs.INTERACTIONS, run_id=run_id):
+            for row in tx.all(deliveries.OF, interaction_id=found["id"]):
                 if _was_shown(row):
                     asked[row["provider"], row["place"]] = row
-        return [
-            self._add(
-                tx,
-                not_before=_after_quiet(tx, row["contact_id"], None),
-                id=interactions.new_id(),
-                run_id=run_id,
-                kind="notice",
-                of_delivery=row["id"],
-                content=dumps(content),
-                **_same_place(row),
-            )
-            for row in asked.values()
-        ]
+        return [self._notice(tx, run_id, content, row) for row in asked.values()]
+
+    def _notice(self, tx: Tx, run_id: str, content: Json, row: Row) -> Row:
+        return self._add(
+            tx,
+            not_before=_after_quiet(tx, row["contact_id"], None),
+            known=lambda: _known(tx, row["contact_id"], None, row),
+            id=interactions.new_id(),
+            run_id=run_id,
+            kind="notice",
+            of_delivery=row["id"],
+            content=dumps(content),
+            **_same_place(row),
+        )
+
+    def next_provider(self, tx: Tx, row: Row) -> list[Row]:
+        """Ask the same person on the next provider of the route, if there is one that was not tried."""
+        if row["kind"] != "question" or not row["contact_id"]:
+            return []
+        record = interactions.get(tx, row["interaction_id"])
+        if record is None or record.status is not InteractionStatus.PENDING or not record.readable:
+            return []
+        tried = {
+            each["provider"]
+            for each in tx.all(deliveries.OF, interaction_id=record.id)
+            if each["contact_id"] == row["contact_id"]
+        }
+        route = record.route | {"ask": [row["contact_id"]]}
+        found = addresses(tx, route, tried=frozenset(tried))
+        return [self.question(tx, record, address) for address in found]
 
     def stranger(self, tx: Tx, provider: str, external_id: str, place: str) -> list[Row]:
         """One sentence a day to an account that nobody is linked to."""
@@ -121,7 +161,7 @@ class Outbox:
         to = place_of(provider, external_id, place)
         return [self.conversation(tx, to, "stranger", {})]
 
-    def _add(self, tx: Tx, not_before: int = 0, **row: Json) -> Row:
+    def _add(self, tx: Tx, not_before: int = 0, known: Know | None = None, **row: Json) -> Row:
         if not_before > tx.now:
             return deliveries.add(tx, status="queued", next_attempt_at=not_before, **row)
         if row["provider"] not in self.paces:  # another process may have this provider
@@ -131,7 +171,7 @@ class Outbox:
             waiting = {"next_attempt_at": at, "lease_owner": deliveries.ITS_TURN}
             return deliveries.add(tx, status="queued", **waiting, **row)
         claimed = {"lease_owner": self.owner, "attempts": 1, "next_attempt_at": tx.now + deliveries.LEASE}
-        return deliveries.add(tx, status="queued", **claimed, **row)
+        return deliveries.add(tx, status="queued", **claimed, **row) | {"known": known() if known else None}
 
     def claim(self, tx: Tx, limit: int) -> list[Row]:
         """Due deliveries whose turn it is, claimed for this process."""
@@ -150,6 +190,13 @@ class Outbox:
     def ours(self, rows: list[Row]) -> list[Row]:
         """Those that were born claimed, to be sent right after the commit."""
         return [row for row in rows if row["lease_owner"] == self.owner]
+
+
+def _known(tx: Tx, contact_id: str, record: Interaction | None, of: Row | None = None) -> Known:
+    person = contacts.person(tx, contact_id)
+    who = contacts.person(tx, record.answered_by) if record is not None else None
+    thread = tuple(loads(of["message_ids"])) if of is not None else ()
+    return Known(record, person, who, thread, tx.now, time.monotonic() + FRESH)
 
 
 def _after_quiet(tx: Tx, contact_id: str, deadline: int | None) -> int:

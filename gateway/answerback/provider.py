@@ -20,22 +20,26 @@ from answerback.errors import (
     Unverified,
 )
 from answerback.model import Address, Choice, Json, MessageKind, Outcome, Question, QuestionKind
+from answerback.outgoing import Allowed, HttpReply, Outgoing
 
 __all__ = [
     "CONTRACT_VERSION",
     "Address",
+    "Allowed",
     "Attachment",
     "Batch",
     "Button",
     "Choice",
     "ConfigurationError",
     "HttpAnswer",
+    "HttpReply",
     "Inbound",
     "Json",
     "Message",
     "MessageKind",
     "Moved",
     "Outcome",
+    "Outgoing",
     "Pace",
     "Provider",
     "ProviderContext",
@@ -161,6 +165,7 @@ class Reply:
     private: bool = True  # only this person reads the place
     trusted: bool = True  # the service vouches for the sender (mail: DKIM or DMARC aligned)
     name: str = ""  # for display only, never for authorisation
+    quoted: bool = False  # the text holds what it replies to, as mail does: only what is new is read
     attachments: tuple[Attachment, ...] = ()
     handle: str = field(default="", repr=False)  # what `acknowledge` needs (a callback query id)
 
@@ -202,11 +207,16 @@ class Pace:
 
 @dataclass(frozen=True, slots=True)
 class ProviderContext:
-    """What a provider is given beside its settings."""
+    """What a provider is given beside its settings.
+
+    `http` is for addresses that somebody else chose: it checks where they lead.
+    """
 
     public_url: str = ""  # the only base for links and webhook addresses
     data_dir: str = "."
     extra: dict[str, Any] = field(default_factory=dict)
+    base_dir: str = "."  # relative paths in the configuration start here
+    http: Outgoing = field(default_factory=Outgoing)
 
 
 class Provider(abc.ABC):
@@ -217,6 +227,7 @@ class Provider(abc.ABC):
     max_length: ClassVar[int] = 0  # characters of one message; 0: no limit
     max_choices: ClassVar[int] = 10
     pace: ClassVar[Pace] = Pace()
+    windowed: ClassVar[bool] = False  # whether `Message.to.last_inbound_at` matters (WhatsApp's 24 hours)
 
     def __init__(self, name: str, settings: Any, context: ProviderContext) -> None:
         self.name, self.settings, self.context = name, settings, context

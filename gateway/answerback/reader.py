@@ -1,21 +1,12 @@
 """Reads for callers: one interaction, lists of them, and waiting for an answer."""
 
-from dataclasses import dataclass
-
 from answerback.context import Context
 from answerback.errors import NotFound
 from answerback.model import Contact, Interaction, InteractionStatus
-from answerback.store import Tx, contacts, interactions
+from answerback.paging import Page, page_of
+from answerback.store import contacts, interactions
 
 LOOK_AGAIN = 2.0  # seconds: another process may have taken the answer
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """Some interactions, oldest first, and the id to go on after."""
-
-    items: tuple[Interaction, ...]
-    next: str | None
 
 
 class Reader:
@@ -33,14 +24,10 @@ class Reader:
 
     async def interactions(
         self, status: str | None = None, limit: int = 50, after: str | None = None
-    ) -> Page:
+    ) -> Page[Interaction]:
         """Keyset-paged, oldest first."""
-
-        def tx_(tx: Tx) -> tuple[Interaction, ...]:
-            return tuple(interactions.page(tx, status, limit, after or ""))
-
-        items = await self._context.store.read(tx_)
-        return Page(items, items[-1].id if len(items) == limit else None)
+        items = await self._context.store.read(lambda tx: interactions.page(tx, status, limit, after or ""))
+        return page_of(items, limit)
 
     async def wait(self, id: str, timeout: float) -> Interaction:
         """The record as soon as it is not pending any more, or as it is after `timeout` seconds."""

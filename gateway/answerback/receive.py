@@ -173,9 +173,9 @@ class Receiver:
         if row is None:
             return _Done(found if isinstance(found, Reply) else None, _again(tx, plugin.name, found.event_id))
         if isinstance(found, Receipt):
-            note(tx, plugin.name, found)
+            rows = note(tx, self._context.outbox, plugin.name, found)
             replies.decided(tx, row, Outcome.COMMAND)
-            return _Done()
+            return _Done(effect=Effect(Outcome.COMMAND, rows))
         effect = consider(tx, self._context, plugin.name, found)
         replies.decided(tx, row, effect.outcome, effect.decision.record.id if effect.decision else "")
         return _Done(found, effect)

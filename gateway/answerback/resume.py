@@ -12,7 +12,7 @@ from answerback.errors import AgentCrashed, AgentUnavailable, DoesNotFit, NotPen
 from answerback.model import Interaction, RunStatus
 from answerback.signals import Handed
 from answerback.store import Row, Tx, audit, interactions, leases, runs
-from answerback.threads import GONE, announce, conclude, kept, take_up
+from answerback.threads import GONE, Concluded, announce, kept, take_up, write_down
 
 log = logging.getLogger("answerback.resume")
 AT_ONCE = 64  # threads that go on at the same time
@@ -61,9 +61,10 @@ class Resumer(Background):
 
     async def _go_on(self, handed: Handed) -> None:
         try:
-            async with self._gate, kept(self._context, handed.lease):
-                self._context.faults.reach("resume.before-agent")
-                state, error = await self._resume(handed)
+            async with self._gate:
+                with kept(self._context, handed.lease):
+                    self._context.faults.reach("resume.before-agent")
+                    state, error = await self._resume(handed)
             self._context.faults.reach("resume.after-agent")
             await self._conclude(handed, state, error)
         except AgentUnavailable as unavailable:
@@ -89,13 +90,13 @@ class Resumer(Background):
             return Paused(await agent.pending(record.thread_id)), f"The agent refused it: {error.detail}"
 
     async def _conclude(self, handed: Handed, state: State, error: str) -> None:
-        def tx_(tx: Tx):  # type: ignore[no-untyped-def]
-            if not leases.renew(tx, handed.lease):
+        def tx_(tx: Tx) -> Concluded | None:
+            if not leases.release(tx, handed.lease):
                 return None
             at = None if error == GONE else tx.now
             tx.run(interactions.RESUMED, key=handed.record.id, at=at, error=error)
             audit.add(tx, handed.record.id, "not resumed" if error else "resumed", content=_name(state))
-            return conclude(tx, self._context, handed.lease, state)
+            return write_down(tx, self._context, handed.lease, state)
 
         concluded = await self._context.store.write(tx_)
         self._context.faults.reach("resume.after-commit")

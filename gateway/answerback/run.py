@@ -12,6 +12,7 @@ from answerback.backoff import pause
 from answerback.context import Context
 from answerback.errors import AgentUnavailable, Conflict, NotFound, Refused
 from answerback.model import Json, RunStatus
+from answerback.paging import Page, page_of
 from answerback.store import Row, Tx, interactions, leases, runs
 from answerback.store.codec import loads
 from answerback.store.leases import Lease
@@ -23,7 +24,7 @@ log = logging.getLogger("answerback.run")
 GIVE_UP = 10
 AT_ONCE = 64
 
-__all__ = ["Page", "Run", "RunRequest", "Runner"]
+__all__ = ["Run", "RunRequest", "Runner"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +37,6 @@ class RunRequest:
     route: str = ""
     ask: tuple[str, ...] = ()
     replace: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """Some items, oldest first, and the id to go on after."""
-
-    items: tuple[Run, ...]
-    next: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +86,8 @@ class Runner(Background):
         id = interactions.new_id()
         due_at = tx.now + leases.SPAN
         runs.add(tx, id, request.agent, thread, request.input, route, due_at, _intent(request))
-        found = runs.get(tx, id)
-        assert found is not None
-        return found, lease, rows
+        run = Run(id, request.agent, thread, RunStatus.RUNNING, None, "", (), tx.now, tx.now)
+        return run, lease, rows
 
     async def get(self, id: str) -> Run:
         """A run, or `NotFound`."""
@@ -104,7 +96,7 @@ class Runner(Background):
             raise NotFound("There is no run with this id.")
         return run
 
-    async def list(self, status: str | None = None, limit: int = 50, after: str | None = None) -> Page:
+    async def list(self, status: str | None = None, limit: int = 50, after: str | None = None) -> Page[Run]:
         """Runs, oldest first."""
 
         def tx_(tx: Tx) -> tuple[Run, ...]:
@@ -115,7 +107,7 @@ class Runner(Background):
             )
 
         items = await self._context.store.read(tx_)
-        return Page(items, items[-1].id if len(items) == limit else None)
+        return page_of(items, limit)
 
     async def cancel(self, id: str) -> Run:
         """End a run; what it asks is withdrawn. A run that has ended stays as it is (`Conflict`)."""
@@ -200,9 +192,10 @@ class Runner(Background):
 
     async def _work(self, order: _Order, lease: Lease) -> None:
         try:
-            async with self._gate, kept(self._context, lease):
-                self._context.faults.reach("run.before-agent")
-                state = await self._step(order, lease)
+            async with self._gate:
+                with kept(self._context, lease):
+                    self._context.faults.reach("run.before-agent")
+                    state = await self._step(order, lease)
             self._context.faults.reach("run.after-agent")
             concluded = await self._context.store.write(lambda tx: conclude(tx, self._context, lease, state))
             self._context.faults.reach("run.after-commit")

@@ -8,6 +8,17 @@ from sqlalchemy import BigInteger, Column, Index, LargeBinary, Text, text
 from sqlmodel import Field, SQLModel
 
 PENDING = "status = 'pending'"
+# The dead letters of each table: what was given up. Each is the predicate of a partial index.
+UNSENT = "status IN ('failed', 'unknown') AND error <> 'no longer needed'"
+UNREAD = "error <> ''"
+UNGIVEN = "resumed_at IS NULL AND resume_next_at IS NULL AND resume_error <> ''"
+DAMAGED = "reason = 'its record cannot be read'"
+FAILED = "status = 'failed'"
+
+
+def _given_up(name: str, predicate: str) -> Index:
+    """The index of a table's dead letters, in the order in which they are listed."""
+    return Index(name, "id", sqlite_where=text(predicate), postgresql_where=text(predicate))
 
 
 def _big(**options: object) -> Column[int]:
@@ -70,6 +81,7 @@ class RunRow(SQLModel, table=True):
             sqlite_where=text("status = 'running' AND next_attempt_at IS NOT NULL"),
             postgresql_where=text("status = 'running' AND next_attempt_at IS NOT NULL"),
         ),
+        _given_up("run_failed", FAILED),
     )
     id: str = Field(primary_key=True)
     agent: str
@@ -124,6 +136,8 @@ class InteractionRow(SQLModel, table=True):
         Index("interaction_code", "code"),
         Index("interaction_run", "run_id"),
         Index("interaction_thread", "agent", "thread_id"),
+        _given_up("interaction_ungiven", UNGIVEN),
+        _given_up("interaction_damaged", DAMAGED),
     )
     id: str = Field(primary_key=True)
     code: str
@@ -210,6 +224,7 @@ class DeliveryRow(SQLModel, table=True):
             sqlite_where=text("open = 1"),
             postgresql_where=text("open = 1"),
         ),
+        _given_up("delivery_unsent", UNSENT),
     )
     id: str = Field(primary_key=True)
     interaction_id: str = ""
@@ -244,13 +259,17 @@ class MessageRow(SQLModel, table=True):
     provider: str = Field(primary_key=True)
     message_id: str = Field(primary_key=True)
     delivery_id: str
+    parked: str = ""  # what the service said of it before we knew its id: a receipt, as JSON
 
 
 class ReplyRow(SQLModel, table=True):
     """Every inbound event, once, with its raw bytes. Kept for good: it is what a duplicate is known by."""
 
     __tablename__ = "reply"
-    __table_args__ = (Index("reply_event", "provider", "event_id", unique=True),)
+    __table_args__ = (
+        Index("reply_event", "provider", "event_id", unique=True),
+        _given_up("reply_unread", UNREAD),
+    )
     id: str = Field(primary_key=True)
     provider: str
     event_id: str
@@ -316,6 +335,16 @@ class AuditRow(SQLModel, table=True):
     content_hash: str = ""
     previous: str = ""
     hash: str = ""
+
+
+class LetterRow(SQLModel, table=True):
+    """A dead letter that is done with; the row that it was read from, of whatever table, has the same id."""
+
+    __tablename__ = "letter"
+    id: str = Field(primary_key=True)
+    done: str  # discarded, or asked anew
+    by: str = ""
+    at: int = _now()
 
 
 class MetaRow(SQLModel, table=True):

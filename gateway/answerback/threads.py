@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import Iterator
 
 from answerback.agent import State
 from answerback.context import Context
@@ -15,24 +15,26 @@ from answerback.store.codec import interaction_in
 from answerback.store.leases import Lease
 
 log = logging.getLogger("answerback.threads")
+Concluded = tuple[Settled, Handed | None]
 GONE = "The agent no longer waits for this question: its thread moved on without the answer."
 
 
-@contextlib.asynccontextmanager
-async def kept(context: Context, lease: Lease) -> AsyncIterator[None]:
-    """Renew a lease for as long as the block runs."""
+@contextlib.contextmanager
+def kept(context: Context, lease: Lease) -> Iterator[None]:
+    """Renew a lease for as long as the block runs. If that fails, the fence decides."""
+    loop = asyncio.get_running_loop()
+    timer: asyncio.TimerHandle
 
-    async def renew() -> None:
-        while True:
-            await asyncio.sleep(leases.SPAN / 3e6)
-            with contextlib.suppress(Exception):  # the database may be away for a moment: the fence decides
-                await context.store.write(lambda tx: leases.renew(tx, lease))
+    def renew() -> None:
+        nonlocal timer
+        context.store.write_soon(lambda tx: leases.renew(tx, lease))
+        timer = loop.call_later(leases.SPAN / 3e6, renew)
 
-    keeper = asyncio.create_task(renew())
+    timer = loop.call_later(leases.SPAN / 3e6, renew)
     try:
         yield
     finally:
-        keeper.cancel()
+        timer.cancel()
 
 
 def hand_over(tx: Tx, context: Context, record: Interaction) -> Handed | None:
@@ -56,19 +58,24 @@ def take_up(tx: Tx, context: Context, record: Interaction) -> Handed | None:
     return hand_over(tx, context, record)
 
 
-def conclude(tx: Tx, context: Context, lease: Lease, state: State) -> tuple[Settled, Handed | None] | None:
+def conclude(tx: Tx, context: Context, lease: Lease, state: State) -> Concluded | None:
     """Give the lease back and write down `state`; the thread's next answer, if one waits.
 
     None when the lease was lost meanwhile: then another process has this thread, and nothing is written.
     """
     if not leases.release(tx, lease):
         return None
+    return write_down(tx, context, lease, state)
+
+
+def write_down(tx: Tx, context: Context, lease: Lease, state: State) -> Concluded:
+    """`state` and the thread's next answer, in a transaction that has given the lease back."""
     done = settle(tx, context, lease.agent, lease.thread_id, state)
     row = tx.one(interactions.UNRESUMED_OF, agent=lease.agent, thread_id=lease.thread_id)
     return done, take_up(tx, context, interaction_in(row)) if row is not None else None
 
 
-def announce(context: Context, concluded: tuple[Settled, Handed | None] | None, lease: Lease) -> None:
+def announce(context: Context, concluded: Concluded | None, lease: Lease) -> None:
     """After the commit: send, wake, go on."""
     if concluded is None:
         log.warning(

@@ -20,11 +20,15 @@ DIGITS = 19  # of the largest 64 bit integer
 # A string, closed or not, so that brackets in it are not counted, or a bracket. Linear: it never goes back.
 MARKS = re.compile(r'"(?:[^"\\]|\\.)*+"?|[\[\]{}]', re.DOTALL)
 
+# The one way to write JSON here: compact, sorted keys, ASCII only, so that no database can refuse it.
+# Made once: `json.dumps` with options makes an encoder for each call.
+dumps = json.JSONEncoder(separators=(",", ":"), ensure_ascii=True, sort_keys=True).encode
+
 
 def canonical(value: Json, limit: int = LIMIT) -> str:
     """The one JSON text of a value: sorted keys, no spaces, ASCII only. Raises `DoesNotFit`."""
     check(value, limit)
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+    text = dumps(value)
     if len(text) > limit:
         raise _too_large(limit)
     return text
@@ -77,6 +81,8 @@ def check(value: Json, limit: int = LIMIT) -> None:
 
 def unstorable(text: str) -> str:
     """The first character that no store can keep, with its place ("U+0000 at position 3"), or ""."""
+    if text.isascii() and "\0" not in text:
+        return ""
     for place, character in enumerate(text, start=1):
         if character == "\0" or "\ud800" <= character <= "\udfff":
             return f"U+{ord(character):04X} at position {place}"
@@ -111,10 +117,8 @@ def _key(key: object) -> int:
 
 
 def _text(text: str) -> int:
-    if not text.isascii() or "\0" in text:
-        found = unstorable(text)
-        if found:
-            raise DoesNotFit(f"A text has a character that cannot be stored: {found}.")
+    if found := unstorable(text):
+        raise DoesNotFit(f"A text has a character that cannot be stored: {found}.")
     return len(text) + 2
 
 

@@ -13,7 +13,7 @@ from sqlalchemy import text as sql
 from answerback import migrations
 from answerback.errors import ConfigurationError
 from answerback.store import Store, Tx, choose, deliveries, interactions, meta, pace, replies, runs
-from answerback.store.query import Query
+from answerback.store.query import Query, Statement
 from answerback.tables import MetaRow
 from tests.support.databases import Database
 
@@ -111,6 +111,17 @@ async def test_migrating_twice_changes_nothing(store: Store) -> None:
     assert await keys(store) == {"kept"}
 
 
+class Explained:
+    """A query's plan in place of its rows."""
+
+    def __init__(self, query: Query) -> None:
+        self._query = query
+
+    def on(self, dialect: str) -> Statement:
+        statement = self._query.on(dialect)
+        return Statement("EXPLAIN QUERY PLAN " + statement.text, statement.arguments)
+
+
 HOT: dict[str, tuple[Any, dict[str, Any], str]] = {
     "deliveries due": (deliveries.DUE, {"now": 1, "limit": 10}, "delivery_due"),
     "next delivery": (deliveries.NEXT, {}, "delivery_due"),
@@ -134,9 +145,7 @@ async def test_a_hot_query_uses_its_partial_index(tmp_path: Path, name: str) -> 
     query, values, index = HOT[name]
     opened = Store(choose("sqlite", str(tmp_path)))
     opened.open(migrations.upgrade)
-    text, constants = query.on("sqlite")
-    explain = Query(sql("EXPLAIN QUERY PLAN " + text))
-    plan = await opened.read(lambda tx: tx.all(explain, **constants, **values))
+    plan = await opened.read(lambda tx: tx.all(Explained(query), **values))
     opened.close()
     assert any(index in row["detail"] for row in plan), plan
 
@@ -160,3 +169,45 @@ async def test_only_the_owner_may_read_the_files(tmp_path: Path) -> None:
     opened.close()
     assert set(modes) >= {"answerback.db", "answerback.db-wal", "lock"}
     assert set(modes.values()) == {0o600}
+
+
+async def test_what_nobody_waits_for_is_done_before_what_is_written_next(store: Store) -> None:
+    store.write_soon(put("soon"))
+    row = await store.write(lambda tx: tx.one(meta.GET, key="soon"))
+    assert row is not None
+
+
+async def test_what_nobody_waits_for_is_committed_by_itself(store: Store) -> None:
+    stored = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    store.write_soon(
+        lambda tx: (tx.run(meta.PUT, key="soon", value=""), loop.call_soon_threadsafe(stored.set))
+    )
+    await stored.wait()
+    await store.settled()
+    assert "soon" in await keys(store)
+
+
+async def test_what_nobody_waits_for_is_committed_at_the_end(tmp_path: Path) -> None:
+    opened = Store(choose("sqlite", str(tmp_path)))
+    opened.open(migrations.upgrade)
+    opened.write_soon(put("soon"))
+    opened.close()
+    again = Store(choose("sqlite", str(tmp_path)))
+    again.open()
+    assert "soon" in await keys(again)
+    again.close()
+
+
+async def test_what_nobody_waits_for_fails_alone_and_is_logged(
+    store: Store, caplog: pytest.LogCaptureFixture
+) -> None:
+    def bad(tx: Tx) -> None:
+        raise ValueError("on purpose")
+
+    store.write_soon(put("before"))
+    store.write_soon(bad)
+    await store.write(put("after"))
+    await store.settled()
+    assert await keys(store) == {"before", "after"}
+    assert [record.name for record in caplog.records] == ["answerback.store"]

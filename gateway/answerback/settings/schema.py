@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, model_validator
 
 from answerback.model import OnExpire
+from answerback.outgoing import Allowed
 from answerback.provider import Settings as Shape
 from answerback.settings import sentences, units
 from answerback.settings.values import FormAuth
@@ -81,6 +82,17 @@ def _database(secret: SecretStr) -> SecretStr:
     return SecretStr(re.sub(r"^postgres://", "postgresql://", text))
 
 
+def _receivers(entries: tuple[str, ...]) -> tuple[str, ...]:
+    for entry in entries:
+        try:
+            Allowed([entry])
+        except ValueError:
+            raise ValueError(
+                f'"{entry}" is neither a host, *.domain nor a network such as 10.1.0.0/16.'
+            ) from None
+    return entries
+
+
 def _listed(value: Any) -> Any:
     return [value] if isinstance(value, str) else value
 
@@ -153,6 +165,10 @@ class LimitsShape(Shape):
     answer_depth: Annotated[int, Field(ge=1, le=200)] = 64
 
 
+class OutgoingShape(Shape):
+    allow: Annotated[Names, AfterValidator(_receivers)] = ()
+
+
 class WorkerShape(Shape):
     """What any agent may say besides `use` and the options of its adapter."""
 
@@ -181,3 +197,4 @@ class FileShape(Shape):
     hitl: HitlShape = HitlShape()
     form_auth: FormAuth | None = None
     limits: LimitsShape = LimitsShape()
+    outgoing: OutgoingShape = OutgoingShape()

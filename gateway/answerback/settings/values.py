@@ -106,6 +106,7 @@ class Settings:
     hitl: Hitl = Hitl()
     form_auth: FormAuth = "link"
     limits: Limits = Limits()
+    outgoing: tuple[str, ...] = ()  # who may be called besides the services; none: whoever is public
 
     @property
     def host(self) -> str:

@@ -4,8 +4,8 @@ import hashlib
 
 from sqlalchemy import bindparam as p
 from sqlalchemy import insert, select
-from uuid6 import uuid7
 
+from answerback.store.ids import new_id
 from answerback.store.query import Query
 from answerback.store.tx import Row, Tx
 from answerback.tables import AuditRow
@@ -27,7 +27,7 @@ def add(
     """Append one row. `content` is hashed with the row's own id as salt. `first`: the chain starts here."""
     last = None if first else tx.one(LAST, interaction_id=interaction_id)
     row: Row = {
-        "id": str(uuid7()),
+        "id": new_id(),
         "interaction_id": interaction_id,
         "at": tx.now,
         "event": event,

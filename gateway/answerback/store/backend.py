@@ -23,6 +23,7 @@ _UNUSABLE = {
     sqlite3.SQLITE_CANTOPEN,
     sqlite3.SQLITE_NOTADB,
 }
+STATEMENTS = 256  # that a connection keeps prepared; there are not as many
 Clock = Callable[[], int]  # microseconds since the epoch
 
 
@@ -53,7 +54,13 @@ class Sqlite:
 
     def connect(self, *, writer: bool) -> sqlite3.Connection:
         try:
-            connection = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False, timeout=10)
+            connection = sqlite3.connect(
+                self.path,
+                isolation_level=None,
+                check_same_thread=False,
+                timeout=10,
+                cached_statements=STATEMENTS,
+            )
             self._prepare(connection, writer)
         except sqlite3.Error as error:
             raise self.translate(error) from error

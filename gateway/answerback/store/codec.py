@@ -1,8 +1,10 @@
 """Values to columns and back: questions, answers and records as canonical JSON."""
 
 import json
+from functools import lru_cache
 from typing import Any
 
+from answerback import values
 from answerback.model import (
     Action,
     Address,
@@ -10,20 +12,13 @@ from answerback.model import (
     Choice,
     Interaction,
     InteractionStatus,
-    Json,
     OnExpire,
     Question,
     QuestionKind,
 )
 from answerback.store.tx import Row
 
-
-def dumps(value: Json) -> str:
-    """Compact JSON, ASCII only, so that no database can refuse it."""
-    return json.dumps(value, separators=(",", ":"), ensure_ascii=True, sort_keys=True)
-
-
-loads = json.loads
+dumps, loads = values.dumps, json.JSONDecoder().decode  # what json.loads ends up in, for texts
 
 
 def questions_out(questions: tuple[Question, ...]) -> str:
@@ -43,12 +38,13 @@ def _question_out(question: Question) -> dict[str, Any]:
     if not question.required:
         row["required"] = False
     if question.action is not None:
-        row["action"] = {"name": question.action.name, "args": question.action.args}
+        row["action"] = {"name": question.action.name, "args": list(question.action.args.items())}
     if question.decisions:
         row["decisions"] = list(question.decisions)
     return row
 
 
+@lru_cache(maxsize=64)  # one interaction is read several times on its way, and agents ask the same again
 def questions_in(text: str) -> tuple[Question, ...]:
     return tuple(_question_in(row) for row in loads(text))
 
@@ -65,7 +61,7 @@ def _question_in(row: dict[str, Any]) -> Question:
         minimum=row.get("minimum"),
         maximum=row.get("maximum"),
         whole=row.get("whole", False),
-        action=Action(action["name"], action["args"]) if action else None,
+        action=Action(action["name"], dict(action["args"])) if action else None,
         decisions=tuple(row.get("decisions", ())),
     )
 

@@ -1,10 +1,11 @@
 """People and their addresses."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import bindparam as p
-from sqlalchemy import select, update
+from sqlalchemy import null, select, update
 
 from answerback.model import Address, Contact
 from answerback.store.codec import address_in
@@ -37,11 +38,18 @@ CONTACT = Query(select(C).where(C.c.id == p("id")))
 CONTACTS = Query(select(C).order_by(C.c.id))
 ADDRESSES = Query(select(A).where(A.c.contact_id == p("contact_id")).order_by(A.c.id))
 ADDRESS_OF = Query(select(A).where(A.c.provider == p("provider"), A.c.external_id == p("external_id")))
+SENDER = Query(  # whose account it is, in one row
+    select(A, C.c.name, C.c.language, C.c.timezone, C.c.quiet_hours)
+    .join_from(A, C, C.c.id == A.c.contact_id, isouter=True)
+    .where(A.c.provider == p("provider"), A.c.external_id == p("external_id"))
+)
 SEEN = Query(
     update(A)
     .where(A.c.provider == p("provider_"), A.c.external_id == p("external_"))
     .values(last_inbound_at=p("at"), unreachable="")
 )
+LAST_WROTE = Query(select(A.c.last_inbound_at).where(A.c.id == p("id")))
+NOT_SEEN = Query(update(A).where(A.c.id == p("address")).values(last_inbound_at=null()))
 UNREACHABLE = Query(update(A).where(A.c.id == p("address")).values(unreachable=p("why")))
 MOVED = Query(update(A).where(A.c.id == p("address")).values(place=p("new_place")))
 PUT_LINK = _upsert(L, ("code_hash",))
@@ -72,16 +80,28 @@ REMOVE_ADDRESSES = Query(A.delete().where(A.c.contact_id == p("contact_id"), A.c
 
 def contact(tx: Tx, id: str) -> Contact | None:
     """A contact with its addresses."""
-    row = tx.one(CONTACT, id=id) if id else None
-    return None if row is None else _contact(tx, row)
+    found = person(tx, id)
+    return None if found is None else _addressed(tx, found)
 
 
 def person(tx: Tx, id: str) -> Contact | None:
-    """A contact without its addresses."""
-    row = tx.one(CONTACT, id=id) if id else None
-    if row is None:
+    """A contact without its addresses. Read once in a transaction, however often it is asked for."""
+    if not id:
         return None
-    return Contact(row["id"], row["name"], row["language"], row["timezone"], row["quiet_hours"])
+    if ("contact", id) not in tx.memo:
+        row = tx.one(CONTACT, id=id)
+        tx.memo["contact", id] = None if row is None else _person(row, id)
+    return tx.memo["contact", id]  # type: ignore[no-any-return]
+
+
+def sender(tx: Tx, provider: str, external_id: str) -> tuple[Row | None, Contact | None]:
+    """The address of an account and the person it belongs to, without other addresses; Nones: a stranger."""
+    row = tx.one(SENDER, provider=provider, external_id=external_id)
+    if row is None:
+        return None, None
+    id = row["contact_id"]
+    found = tx.memo["contact", id] = None if row["name"] is None else _person(row, id)
+    return row, found
 
 
 def seen(tx: Tx, row: Row) -> None:
@@ -91,13 +111,23 @@ def seen(tx: Tx, row: Row) -> None:
         tx.run(SEEN, provider_=row["provider"], external_=row["external_id"], at=tx.now)
 
 
+def last_wrote(tx: Tx, address_id: str) -> int | None:
+    """When the owner of an address last wrote from there, microseconds; None: never, or not known."""
+    row = tx.one(LAST_WROTE, id=address_id)
+    return None if row is None else row["last_inbound_at"]
+
+
 def contacts(tx: Tx) -> list[Contact]:
-    return [_contact(tx, row) for row in tx.all(CONTACTS)]
+    return [_addressed(tx, _person(row, row["id"])) for row in tx.all(CONTACTS)]
 
 
-def _contact(tx: Tx, row: Row) -> Contact:
-    addresses = tuple(address_in(found) for found in tx.all(ADDRESSES, contact_id=row["id"]))
-    return Contact(row["id"], row["name"], row["language"], row["timezone"], row["quiet_hours"], addresses)
+def _person(row: Row, id: str) -> Contact:
+    return Contact(id, row["name"], row["language"], row["timezone"], row["quiet_hours"])
+
+
+def _addressed(tx: Tx, found: Contact) -> Contact:
+    rows = tx.all(ADDRESSES, contact_id=found.id)
+    return replace(found, addresses=tuple(address_in(row) for row in rows))
 
 
 def address_of(tx: Tx, provider: str, external_id: str) -> Address | None:
@@ -108,6 +138,7 @@ def address_of(tx: Tx, provider: str, external_id: str) -> Address | None:
 
 def put(tx: Tx, contact: Contact, source: str = "config") -> None:
     """Insert or refresh a contact and its addresses."""
+    tx.memo.pop(("contact", contact.id), None)
     tx.run(
         PUT_CONTACT,
         id=contact.id,

@@ -1,6 +1,7 @@
 """Deliveries and the provider messages they became. The outbox is a query over this table."""
 
 from collections.abc import Callable
+from operator import itemgetter
 from typing import Any
 
 from sqlalchemy import bindparam as p
@@ -84,7 +85,10 @@ DONE = Query(
     )
 )
 SHUT = Query(
-    update(D).where(D.c.interaction_id == p("interaction"), text("delivery.open = 1")).values(open=0)
+    update(D)
+    .where(D.c.interaction_id == p("interaction"), text("delivery.open = 1"))
+    .values(open=0)
+    .returning(D)
 )
 DROP = Query(  # not sent yet, and nobody needs to see it any more; what is on its way ends by itself
     update(D)
@@ -100,13 +104,38 @@ _message: dict[str, Any] = {
     "provider": p("provider"),
     "message_id": p("message_id"),
     "delivery_id": p("delivery_id"),
+    "parked": p("parked"),
 }
-ADD_MESSAGE = both(lambda insert: insert(M).values(_message).on_conflict_do_nothing())
+_named = ["provider", "message_id"]
+ADD_MESSAGE = both(  # one that was heard of before it was known gets its delivery now
+    lambda insert: (
+        insert(M)
+        .values(_message)
+        .on_conflict_do_update(
+            index_elements=_named, set_={"delivery_id": p("delivery_id")}, where=M.c.delivery_id == ""
+        )
+        .returning(M.c.parked)
+    )
+)
+PARK = both(
+    lambda insert: (
+        insert(M)
+        .values(_message)
+        .on_conflict_do_update(
+            index_elements=_named, set_={"parked": p("parked")}, where=M.c.delivery_id == ""
+        )
+    )
+)
 SET_CODE = Query(update(D).where(D.c.id == p("key")).values(code_hash=p("hash"), code_until=p("until")))
 TRY_CODE = Query(update(D).where(D.c.id == p("key")).values(code_tries=D.c.code_tries + 1))
 USE_CODE = Query(update(D).where(D.c.id == p("key")).values(code_hash="", code_until=null()))
 RECEIPT = Query(
     update(D).where(D.c.id == p("key"), D.c.status == p("old")).values(status=p("new_status"), error=p("why"))
+)
+AGAIN = Query(  # what the service took and then did not deliver
+    update(D)
+    .where(D.c.id == p("key"), D.c.status == p("old"))
+    .values(status="queued", next_attempt_at=p("at"), error=p("why"), sent_at=null(), lease_owner="")
 )
 
 _DEFAULTS: Row = {
@@ -161,12 +190,17 @@ def keep(tx: Tx, row: Row, owner: str) -> bool:
     return tx.run(KEEP, key=row["id"], owner=owner, claimed_until=row["next_attempt_at"], until=until) == 1
 
 
-def sent(tx: Tx, row: Row, message_ids: tuple[str, ...]) -> bool:
-    """The service took it; its message ids from now on lead to this delivery."""
+def sent(tx: Tx, row: Row, message_ids: tuple[str, ...]) -> tuple[bool, list[str]]:
+    """The service took it; its message ids from now on lead to this delivery.
+
+    Whether that was news, and what was parked for these ids before they were known.
+    """
+    parked: list[str] = []
     for message_id in message_ids:
-        tx.run(ADD_MESSAGE, provider=row["provider"], message_id=message_id, delivery_id=row["id"])
+        known = {"provider": row["provider"], "message_id": message_id, "delivery_id": row["id"]}
+        parked += [found["parked"] for found in tx.all(ADD_MESSAGE, **known, parked="") if found["parked"]]
     done = tx.run(DONE, key=row["id"], new_status="sent", at=tx.now, ids=dumps(list(message_ids)), why="")
-    return done == 1
+    return done == 1, parked
 
 
 def failed(tx: Tx, row: Row, why: str, status: str = "failed") -> None:
@@ -174,7 +208,12 @@ def failed(tx: Tx, row: Row, why: str, status: str = "failed") -> None:
     tx.run(DONE, key=row["id"], new_status=status, at=None, ids="[]", why=why)
 
 
-def shut(tx: Tx, interaction_id: str) -> None:
-    """Nothing of this interaction can be answered any more; what was not sent yet is not needed."""
-    tx.run(DROP, interaction=interaction_id)
-    tx.run(SHUT, interaction=interaction_id)
+def shut(tx: Tx, interaction_id: str) -> list[Row]:
+    """Nothing of this interaction can be answered any more; what was not sent yet is not needed.
+
+    Returns its questions and reminders as they were until now, oldest first.
+    """
+    rows = tx.all(SHUT, interaction=interaction_id)
+    if any(row["status"] == "queued" for row in rows):
+        tx.run(DROP, interaction=interaction_id)
+    return sorted(rows, key=itemgetter("id"))

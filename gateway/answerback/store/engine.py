@@ -2,19 +2,23 @@
 
 import asyncio
 import contextlib
+import logging
 import queue
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
+from answerback.errors import StoreUnavailable
 from answerback.store.backend import Backend
 from answerback.store.tx import Tx
 
+log = logging.getLogger("answerback.store")
 T = TypeVar("T")
 GROUP = 128  # the most transactions that share a commit
 READERS = 2
 RETRIES = 5
+SOON = 0.02  # seconds that a transaction for which nobody waits may wait for another to commit with
 
 
 class _Job:
@@ -34,12 +38,13 @@ class Store:
 
     def __init__(self, backend: Backend) -> None:
         self.backend = backend
-        self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        self._jobs: queue.SimpleQueue[list[_Job] | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
         self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="store-read")
         self._local = threading.local()
         self._open_readers: list[Any] = []
         self._committing = False
+        self._soon: list[_Job] = []  # goes along with whatever is written next
 
     def open(self, prepare: Callable[[str], None] | None = None) -> None:
         """Take the lock, `prepare` the database's shape (given its URL), and start the writer.
@@ -67,6 +72,7 @@ class Store:
     def close(self) -> None:
         """Commit what is waiting, then stop."""
         if self._thread is not None:
+            self._put()
             self._jobs.put(None)
             self._thread.join()
             self._thread = None
@@ -79,12 +85,35 @@ class Store:
     async def write(self, tx: Callable[[Tx], T]) -> T:
         """Run `tx` in a transaction; its result once it is durable. Raises what `tx` raises."""
         job = _Job(tx, asyncio.get_running_loop())
-        self._jobs.put(job)
+        self._put(job)
         return await job.future  # type: ignore[no-any-return]
+
+    def write_soon(self, tx: Callable[[Tx], object]) -> None:
+        """Run `tx` in the next group commit, at most `SOON` later; nobody waits for it.
+
+        For what decides nothing and is repaired by itself (by a claim that lapses): a crash meanwhile loses
+        it, an error is logged. What is given to `write` afterwards finds it done; a `read` may not.
+        """
+        loop = asyncio.get_running_loop()
+        job = _Job(tx, loop)
+        job.future.add_done_callback(_report)
+        self._soon.append(job)
+        if len(self._soon) == 1:
+            loop.call_later(SOON, self._put)
+
+    async def settled(self) -> None:
+        """Once all that was given to `write_soon` so far is committed. Raises `StoreUnavailable`."""
+        await self.write(lambda tx: None)
 
     async def read(self, tx: Callable[[Tx], T]) -> T:
         """Run `tx` on a reading connection."""
         return await asyncio.get_running_loop().run_in_executor(self._readers, self._read, tx)
+
+    def _put(self, *jobs: _Job) -> None:
+        """Hand to the writer what waits for company, and `jobs` behind it."""
+        if together := [*self._soon, *jobs]:
+            self._soon.clear()
+            self._jobs.put(together)
 
     # -- the reading threads
 
@@ -117,24 +146,24 @@ class Store:
     # -- the writing thread
 
     def _work(self, connection: Any) -> None:
-        while (job := self._jobs.get()) is not None:
-            group, stop = self._waiting(job)
+        while (jobs := self._jobs.get()) is not None:
+            group, stop = self._waiting(jobs)
             connection = self._commit(connection, group)
             if stop:
                 break
         if connection is not None:
             connection.close()
 
-    def _waiting(self, first: _Job) -> tuple[list[_Job], bool]:
-        group = [first]
+    def _waiting(self, group: list[_Job]) -> tuple[list[_Job], bool]:
+        """With all that waits behind it; and whether it is the last."""
         while len(group) < GROUP:
             try:
-                job = self._jobs.get_nowait()
+                jobs = self._jobs.get_nowait()
             except queue.Empty:
                 return group, False
-            if job is None:
+            if jobs is None:
                 return group, True
-            group.append(job)
+            group += jobs
         return group, False
 
     def _commit(self, connection: Any, group: list[_Job]) -> Any:
@@ -203,11 +232,14 @@ class Store:
     def _is_final(self, connection: Any, group: list[_Job], error: Exception) -> bool:
         """Whether another try would be wrong or of no use.
 
-        A connection lost during COMMIT leaves open whether it was committed: nothing is done twice.
+        A connection lost during COMMIT leaves open whether it was committed: nothing is done twice. A full
+        disk or a locked table is nobody's fault in the group: one by one, each would wait for it again.
         """
-        if connection is None and self._committing:
-            return True
-        return len(group) == 1 and connection is not None and not self.backend.retryable(error)
+        if connection is None:
+            return self._committing
+        if self.backend.retryable(error):
+            return False
+        return len(group) == 1 or isinstance(self.backend.translate(error), StoreUnavailable)
 
     def _recover(self, connection: Any, error: Exception) -> Any:
         """The connection, rolled back; None when it has to be made anew."""
@@ -242,6 +274,14 @@ def _call(loop: asyncio.AbstractEventLoop, function: Callable[..., None], argume
         loop.call_soon_threadsafe(function, argument)
     except RuntimeError:  # the loop is closed: nobody waits any more
         return
+
+
+def _report(future: asyncio.Future[Any]) -> None:
+    error = None if future.cancelled() else future.exception()
+    if isinstance(error, StoreUnavailable):
+        log.warning("what nobody waited for was not stored: %s", error)
+    elif error is not None:
+        log.error("what nobody waited for was not stored", exc_info=error)
 
 
 def _settle(results: list[tuple[asyncio.Future[Any], Any, Exception | None]]) -> None:

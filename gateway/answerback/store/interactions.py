@@ -2,9 +2,9 @@
 
 from sqlalchemy import bindparam as p
 from sqlalchemy import func, insert, null, or_, select, text, update
-from uuid6 import uuid7
 
 from answerback.model import Answer, Interaction, InteractionStatus
+from answerback.store import ids
 from answerback.store.codec import answer_out, dumps, interaction_in, questions_out
 from answerback.store.query import Query
 from answerback.store.tx import Row, Tx
@@ -113,10 +113,7 @@ _DEFAULTS: Row = {
     for column in X.c
 } | {"answer": "", "reason": "", "resume_error": "", "callback_url": "", "checkpoint": "", "held_until": None}
 
-
-def new_id() -> str:
-    """A time-ordered id (UUIDv7, RFC 9562)."""
-    return str(uuid7())
+new_id = ids.new_id
 
 
 def add(
@@ -164,12 +161,13 @@ def page(tx: Tx, status: str | None, limit: int, after: str) -> list[Interaction
 
 def complete(tx: Tx, record: Interaction, answer: Answer, *, at: int, reply_via: str = "") -> bool:
     """Law 2: whether this answer won. `at`: when it counts as given (a trusted service time, or now)."""
+    content = answer_out(answer)
     won = (
         tx.run(
             COMPLETE,
             key=record.id,
             at=at,
-            answer_=answer_out(answer),
+            answer_=content,
             by_=answer.by,
             via_=answer.via,
             now_=tx.now,
@@ -183,7 +181,7 @@ def complete(tx: Tx, record: Interaction, answer: Answer, *, at: int, reply_via:
         interaction_id=record.id,
         contact_id=answer.by,
         state="won" if won else "cast",
-        content=answer_out(answer),
+        content=content,
         via=answer.via,
         at=tx.now,
     )

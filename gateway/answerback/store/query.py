@@ -1,6 +1,7 @@
 """A statement, declared once in SQLAlchemy Core, compiled once per dialect, run on the driver's cursor."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from operator import itemgetter
 from typing import Any
 
 from sqlalchemy import Executable
@@ -10,10 +11,22 @@ from sqlalchemy.dialects.sqlite import pysqlite
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.elements import ClauseElement
 
+# Arguments go by place: sqlite3 looks up each one that has a name, time and again.
 _DIALECTS = {
-    "sqlite": pysqlite.dialect(paramstyle="named"),
-    "postgresql": psycopg.dialect(),  # type: ignore[no-untyped-call]
+    "sqlite": pysqlite.dialect(paramstyle="qmark"),
+    "postgresql": psycopg.dialect(paramstyle="format"),  # type: ignore[no-untyped-call]
 }
+Arguments = Callable[[Mapping[str, Any]], tuple[Any, ...]]
+
+
+class Statement:
+    """A compiled `Query`: its text, how its arguments are put in order, and the names of its columns."""
+
+    __slots__ = ("arguments", "columns", "text")
+
+    def __init__(self, text: str, arguments: Arguments) -> None:
+        self.text, self.arguments = text, arguments
+        self.columns: tuple[str, ...] | None = None  # known once it has been run
 
 
 class Query:
@@ -23,18 +36,18 @@ class Query:
 
     def __init__(self, statement: Executable) -> None:
         self._statement = statement
-        self._compiled: dict[str, tuple[str, dict[str, Any]]] = {}
+        self._compiled: dict[str, Statement] = {}
 
-    def on(self, dialect: str) -> tuple[str, dict[str, Any]]:
-        """The text for a dialect and the parameters that the statement itself carries."""
-        found = self._compiled.get(dialect)
-        if found is None:
-            assert isinstance(self._statement, ClauseElement)
-            compiled = self._statement.compile(dialect=_DIALECTS[dialect])
-            assert isinstance(compiled, SQLCompiler)
-            constants = {name: bind.value for name, bind in compiled.binds.items() if not bind.required}
-            found = self._compiled[dialect] = (str(compiled), constants)
-        return found
+    def on(self, dialect: str) -> Statement:
+        """The statement as a dialect has it."""
+        return self._compiled.get(dialect) or self._compiled.setdefault(dialect, self._compile(dialect))
+
+    def _compile(self, dialect: str) -> Statement:
+        assert isinstance(self._statement, ClauseElement)
+        compiled = self._statement.compile(dialect=_DIALECTS[dialect])
+        assert isinstance(compiled, SQLCompiler)
+        own = {name: bind.value for name, bind in compiled.binds.items() if not bind.required}
+        return Statement(str(compiled), _in_order(compiled.positiontup or [], own))
 
 
 class Either:
@@ -45,10 +58,18 @@ class Either:
     def __init__(self, *, sqlite: Executable, postgresql: Executable) -> None:
         self._by_dialect = {"sqlite": Query(sqlite), "postgresql": Query(postgresql)}
 
-    def on(self, dialect: str) -> tuple[str, dict[str, Any]]:
+    def on(self, dialect: str) -> Statement:
         return self._by_dialect[dialect].on(dialect)
 
 
 def both(build: Callable[[Any], Any]) -> Either:
     """One upsert for both: `build` is given the dialect's own `insert`, which knows ON CONFLICT."""
     return Either(sqlite=build(sqlite.insert), postgresql=build(postgresql.insert))
+
+
+def _in_order(names: list[str], own: dict[str, Any]) -> Arguments:
+    """Puts arguments by name into the order of the statement; `own` are those that it carries itself."""
+    if len(names) < 2:  # itemgetter gives no tuple for one, and takes no none
+        return lambda values: tuple([{**own, **values}[name] for name in names])
+    pick: Callable[[Any], tuple[Any, ...]] = itemgetter(*names)
+    return (lambda values: pick({**own, **values})) if own else pick

@@ -5,7 +5,7 @@ from typing import Any
 from sqlalchemy import bindparam as p
 from sqlalchemy import select, update
 
-from answerback.store.interactions import new_id
+from answerback.store.ids import new_id
 from answerback.store.query import Query, both
 from answerback.store.tx import Row, Tx
 from answerback.tables import CursorRow, ReplyRow
