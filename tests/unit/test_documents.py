@@ -180,6 +180,7 @@ CORE = {
     "`routes`": schema.RouteShape,
     "`hitl`": schema.HitlShape,
     "`limits`": schema.LimitsShape,
+    "`outgoing`": schema.OutgoingShape,
 }
 
 
@@ -188,15 +189,23 @@ def test_every_setting_is_told_with_its_default(heading: str) -> None:
     check_settings(told()[heading], CORE[heading])
 
 
-@pytest.mark.needs_extra("langgraph", "telegram", "email")
+@pytest.mark.needs_extra("langgraph", "telegram", "email", "whatsapp")
 def test_every_setting_of_a_plugin_is_told_with_its_default() -> None:
     from answerback_agents.langgraph.adapter import Settings as LangGraph
+    from answerback_agents.langgraph_server import Settings as LangGraphServer
+    from answerback_providers.callback import CallbackSettings
     from answerback_providers.email.settings import EmailSettings, Imap, Smtp
     from answerback_providers.telegram.settings import TelegramSettings
+    from answerback_providers.webhook import WebhookSettings
+    from answerback_providers.whatsapp import WhatsAppSettings
 
     plugins: dict[str, type[BaseModel]] = {
         "An agent that is a LangGraph graph": LangGraph,
+        "An agent on a LangGraph server": LangGraphServer,
         "A provider that is Telegram": TelegramSettings,
+        "A provider that is WhatsApp": WhatsAppSettings,
+        "A provider that is a webhook": WebhookSettings,
+        "A provider that is a function": CallbackSettings,
         "A provider that is mail": EmailSettings,
     }
     for heading, model in plugins.items():
@@ -301,10 +310,31 @@ def _shown(box: "Sandbox") -> str:
     return "\n".join(message.text for message in box.received(1001))
 
 
+async def test_the_example_of_a_function_is_called(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from answerback.provider import Address, Message, MessageKind, ProviderContext
+    from answerback_providers.callback import Callback
+
+    [example, _] = [block for block in blocks("python") if block.document == "docs/adding-a-provider.md"]
+    (tmp_path / "a_document_s_package.py").write_text(example.text)
+    settings = Callback.Settings.model_validate({"function": "a_document_s_package:notify"})
+    provider = Callback("mine", settings, ProviderContext(base_dir=str(tmp_path)))
+    message = Message(
+        Address("mine", "a", "a"), MessageKind.QUESTION, "Now?", form_url="https://x.example/f/1"
+    )
+    try:
+        await provider.send(message)
+    finally:
+        sys.path.remove(str(tmp_path))
+        sys.modules.pop("a_document_s_package", None)
+    assert capsys.readouterr().out == "Now?\nhttps://x.example/f/1\n"
+
+
 async def test_the_example_of_a_provider_sends(tmp_path: Path) -> None:
     from answerback.provider import Address, Message, MessageKind, ProviderContext, Undeliverable
 
-    [example] = [block for block in blocks("python") if block.document == "docs/adding-a-provider.md"]
+    [_, example] = [block for block in blocks("python") if block.document == "docs/adding-a-provider.md"]
     assert len([line for line in example.text.splitlines() if line.strip()]) < 20
     names: dict[str, Any] = {"__name__": "a_document"}
     exec(compile(example.text, str(example), "exec"), names)  # noqa: S102 - our own text

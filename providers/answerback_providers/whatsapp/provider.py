@@ -53,6 +53,7 @@ class WhatsApp(Provider):
     Settings: ClassVar[type[Settings]] = WhatsAppSettings
     max_length: ClassVar[int] = wording.BODY_LIMIT
     pace: ClassVar[Pace] = Pace(account=80, place=1)
+    windowed: ClassVar[bool] = True
 
     def __init__(self, name: str, settings: Any, context: ProviderContext) -> None:
         super().__init__(name, settings, context)
