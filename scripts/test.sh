@@ -7,7 +7,8 @@ cd "$(dirname "$0")/.."
 
 sh scripts/setup.sh dev
 # Whoever lacks these is told, and the tests that need them say so again: skipped here, failed in CI.
-sh scripts/debian.sh chromium || :
+sh scripts/debian.sh chromium strace dovecot-imapd dovecot-lmtpd || :
+sh scripts/langgraph-server.sh || :
 
 if [ $# -gt 0 ]; then exec .venv/bin/python -m pytest "$@"; fi
 

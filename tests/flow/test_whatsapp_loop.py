@@ -1,0 +1,174 @@
+"""The loop over WhatsApp: Twilio's real client, its webhooks and status callbacks, the 24 hours."""
+
+import contextlib
+import socket
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+
+import pytest
+
+from answerback import app as composition
+from answerback import registry
+from answerback.app import App
+from answerback.model import Address, Contact, RunStatus
+from answerback.provider import ProviderContext
+from answerback.run import Run, RunRequest
+from answerback.settings import Plugin, Route, Settings
+from answerback.store import deliveries
+from answerback.testing import MemoryProvider, ScriptedAgent, asks
+from answerback_sandbox import Sandbox
+from answerback_sandbox.twilio.state import Note
+from tests.flow.test_telegram_loop import PATIENCE, served
+from tests.support.databases import Database
+
+pytestmark = pytest.mark.needs_extra("whatsapp", "telegram", "langgraph")
+ANA = "+436601234567"
+
+
+@dataclass(slots=True)
+class Loop:
+    box: Sandbox
+    app: App
+    memory: MemoryProvider
+
+    async def run(self) -> Run:
+        return await self.app.runner.start(RunRequest("scripted", {}))
+
+    async def see(self, part: str, times: int = 1) -> Note:
+        """The latest message on Ana's handset with these words."""
+
+        def seen() -> list[Note]:
+            return [note for note in self.box.twilio.received(ANA) if part in note.body]
+
+        await self.box.wait_for(lambda: len(seen()) >= times, PATIENCE)
+        return seen()[-1]
+
+    def refused(self, code: int) -> int:
+        """How many messages failed with this error, once Twilio has said so and we have taken it."""
+        failed = [note for note in self.box.twilio.world.notes if note.error == code]
+        posted = self.box.twilio.courier.posted
+        return len(failed) if posted and posted[-1][1] == 200 and not self.box.twilio.mail else 0
+
+    async def statuses(self) -> list[str]:
+        """Of the questions, oldest first."""
+        records = (await self.app.reader.interactions()).items
+        rows = await self.app.context.store.read(
+            lambda tx: [row for record in records for row in tx.all(deliveries.OF, interaction_id=record.id)]
+        )
+        return [row["status"] for row in rows if row["kind"] == "question" and row["provider"] == "whatsapp"]
+
+
+@contextlib.asynccontextmanager
+async def looping(
+    database: Database, agent: ScriptedAgent, box: Sandbox | None = None
+) -> AsyncIterator[Loop]:
+    """A gateway that Twilio reaches, asking Ana on WhatsApp first and in memory next."""
+    async with contextlib.AsyncExitStack() as stack:
+        listener = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
+        if box is None:
+            box = await stack.enter_async_context(Sandbox.start())
+            box.twilio.add_person(ANA, "Ana")
+        public_url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+        far, memory = box.twilio, MemoryProvider()
+        box.twilio.webhook(f"{public_url}/in/whatsapp")
+        options = {
+            "account_sid": far.account_sid, "auth_token": far.auth_token, "sender": far.sender,
+            "content_sid": far.content_sid, "api_base": box.url,
+        }  # fmt: skip
+        addresses = (Address("whatsapp", ANA, ANA), Address("memory", "ana", "ana"))
+        settings = Settings(
+            data_dir=str(database.data_dir / "var"),
+            database=database.url,
+            public_url=public_url,
+            contacts={"ana": Contact("ana", "Ana", addresses=addresses)},
+            routes={"default": Route("default", ask=("ana",), providers=("whatsapp", "memory"))},
+        )
+        plugin = Plugin("whatsapp", "whatsapp", options)
+        whatsapp = registry.build_provider(plugin, ProviderContext(public_url))
+        providers = {"whatsapp": whatsapp, "memory": memory}
+        app = composition.build(settings, providers=providers, agents={"scripted": agent})
+        await stack.enter_async_context(served(app, listener))
+        await app.start()
+        try:
+            yield Loop(box, app, memory)
+        finally:
+            await app.stop()
+
+
+async def test_somebody_who_never_wrote_gets_the_template_and_then_buttons(database: Database) -> None:
+    agent = ScriptedAgent(asks("Which term?"), asks("Publish it?", confirm=True))
+    async with looping(database, agent) as loop:
+        run = await loop.run()
+        first = await loop.see("Which term?")
+        assert first.content_sid == loop.box.twilio.content_sid
+        loop.box.twilio.type(ANA, "coding")
+        await loop.see("You wrote “coding”")
+        second = await loop.see("Publish it?")
+        assert [button.title for button in second.buttons] == ["Yes", "No"]
+        loop.box.twilio.tap(ANA, second.sid, "Yes")
+        await loop.see("You chose “Yes”")
+        await loop.app.idle()
+        assert (await loop.app.runner.get(run.id)).status is RunStatus.COMPLETED
+
+
+async def test_a_quoted_message_says_which_of_two_questions_is_meant(database: Database) -> None:
+    agent = ScriptedAgent(asks("Which term?"))
+    async with looping(database, agent) as loop:
+        first, second = await loop.run(), await loop.run()
+        await loop.see("Which term?", times=2)
+        notes = [note for note in loop.box.twilio.received(ANA) if "Which term?" in note.body]
+        await loop.app.idle()
+        loop.box.twilio.type(ANA, "coding", notes[0].sid)
+        await loop.see("You wrote “coding”")
+        await loop.app.idle()
+        ended = [(await loop.app.runner.get(run.id)).status for run in (first, second)]
+        assert sorted(ended) == [RunStatus.COMPLETED, RunStatus.WAITING]
+
+
+async def test_when_whatsapp_says_that_the_24_hours_are_over_the_template_follows(database: Database) -> None:
+    agent = ScriptedAgent(asks("Which term?"), asks("Which tone?"))
+    async with looping(database, agent) as loop:
+        await loop.run()
+        await loop.see("Which term?")
+        loop.box.twilio.type(ANA, "coding")
+        loop.box.twilio.world.handset(ANA).last_wrote_at = None  # WhatsApp counts otherwise than we do
+        await loop.box.wait_for(lambda: loop.refused(63016) > 0, PATIENCE)
+        await loop.app.deliverer.pump()
+        template = await loop.see("Which tone?")
+        assert template.content_sid == loop.box.twilio.content_sid
+
+
+async def test_status_callbacks_in_any_order_end_at_the_highest(database: Database) -> None:
+    async with looping(database, ScriptedAgent(asks("Which term?"))) as loop:
+        loop.box.twilio.courier.shuffled = True
+        await loop.run()
+        await loop.see("Which term?")
+        loop.box.twilio.world.reads(ANA)
+        await loop.box.wait_for(lambda: len(loop.box.twilio.courier.posted) >= 3, PATIENCE)
+        await loop.app.idle()
+        assert await loop.statuses() == ["read"]
+
+
+async def test_somebody_who_blocked_the_sender_is_asked_elsewhere_at_once(database: Database) -> None:
+    async with looping(database, ScriptedAgent(asks("Which term?"))) as loop:
+        loop.box.twilio.world.handset(ANA).blocked = True
+        await loop.run()
+        await loop.box.wait_for(lambda: loop.refused(63024) > 0, PATIENCE)
+        await loop.app.idle()
+        assert loop.memory.titles("ana") == ["Which term?"]
+        assert await loop.statuses() == ["failed"]
+
+
+async def test_what_was_written_while_we_were_down_is_listed_and_answers(database: Database) -> None:
+    agent = ScriptedAgent(asks("Which term?"))
+    async with Sandbox.start() as box:
+        box.twilio.add_person(ANA, "Ana")
+        async with looping(database, agent, box) as loop:
+            run = await loop.run()
+            await loop.see("Which term?")
+            await loop.app.idle()
+        box.twilio.type(ANA, "coding")
+        async with looping(database, agent, box) as loop:
+            await loop.see("You wrote “coding”")
+            await loop.app.idle()
+            assert (await loop.app.runner.get(run.id)).status is RunStatus.COMPLETED
