@@ -63,6 +63,7 @@ async def test_an_answer_that_waited_at_the_service_comes_before_its_deadlines_o
         await until(lambda: bool(agent.journal))
         await app.idle()
         assert (await app.runner.get(run.id)).result == ["in time"]
+        await until(lambda: len(phone.cursors) > 2)
         assert phone.cursors[:3] == ["0", "1", "2"]
     finally:
         await app.stop()
