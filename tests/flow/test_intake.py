@@ -64,7 +64,8 @@ async def test_an_answer_that_waited_at_the_service_comes_before_its_deadlines_o
         await app.idle()
         assert (await app.runner.get(run.id)).result == ["in time"]
         await until(lambda: len(phone.cursors) > 2)
-        assert phone.cursors[:3] == ["0", "1", "2"]
+        assert phone.cursors[0] in ("", "0")  # the first gateway may have looked before it ended
+        assert phone.cursors[1:3] == ["1", "2"]
     finally:
         await app.stop()
 

@@ -11,7 +11,7 @@ from sqlalchemy import select
 from sqlalchemy import text as sql
 
 from answerback import migrations
-from answerback.errors import ConfigurationError
+from answerback.errors import ConfigurationError, StoreUnavailable
 from answerback.store import Store, Tx, choose, deliveries, interactions, meta, pace, replies, runs
 from answerback.store.query import Query, Statement
 from answerback.tables import MetaRow
@@ -197,6 +197,14 @@ async def test_what_nobody_waits_for_is_committed_at_the_end(tmp_path: Path) -> 
     again.open()
     assert "soon" in await keys(again)
     again.close()
+
+
+async def test_what_comes_after_the_end_is_refused_at_once(tmp_path: Path) -> None:
+    closed = Store(choose("sqlite", str(tmp_path)))
+    closed.open(migrations.upgrade)
+    closed.close()
+    with pytest.raises(StoreUnavailable, match="is closed"):
+        await closed.write(put("late"))
 
 
 async def test_what_nobody_waits_for_fails_alone_and_is_logged(

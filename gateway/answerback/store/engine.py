@@ -83,7 +83,12 @@ class Store:
         self.backend.unlock()
 
     async def write(self, tx: Callable[[Tx], T]) -> T:
-        """Run `tx` in a transaction; its result once it is durable. Raises what `tx` raises."""
+        """Run `tx` in a transaction; its result once it is durable. Raises what `tx` raises.
+
+        Raises `StoreUnavailable` when the database cannot be used, or is not open.
+        """
+        if not self.is_open:
+            raise StoreUnavailable("The database is closed: the gateway is not running.")
         job = _Job(tx, asyncio.get_running_loop())
         self._put(job)
         return await job.future  # type: ignore[no-any-return]
