@@ -51,7 +51,7 @@ GRAPH = dedent(
     """
 )
 
-PATIENCE = 15.0  # seconds until a test gives up; nothing waits that long
+PATIENCE = 60.0  # seconds until a test gives up; nothing waits that long
 
 
 @dataclass(slots=True)
