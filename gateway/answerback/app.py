@@ -25,7 +25,7 @@ from answerback.intake import Intake
 from answerback.letters import Letters
 from answerback.linking import Linker
 from answerback.outbox import Outbox
-from answerback.outgoing import Allowed, Outgoing
+from answerback.outgoing import Outgoing
 from answerback.provider import Provider, ProviderContext
 from answerback.reader import Reader
 from answerback.receive import Receiver
@@ -66,6 +66,7 @@ class App:
     providers: dict[str, Provider]
     agents: dict[str, Agent]
     problems: list[Problem]
+    http: Outgoing  # what the providers call others with
     wakeups: Wakeups | None = None
     state: dict[str, str] = field(default_factory=dict)  # agents that cannot be used, and why
     _tasks: list[asyncio.Task[None]] = field(default_factory=list)
@@ -136,7 +137,7 @@ class App:
         for name, error in zip(self.agents, closed, strict=True):
             if isinstance(error, Exception):
                 log.warning("the agent %s could not be closed", name)
-        await self.context.http.close()
+        await self.http.close()
         self.context.store.close()
 
     async def idle(self) -> None:
@@ -157,10 +158,7 @@ def build(
 ) -> App:
     """Everything, not started. `providers` and `agents` replace those of the configuration (in tests)."""
     pathlib.Path(settings.data_dir).mkdir(parents=True, exist_ok=True, mode=0o700)
-    outgoing = Outgoing(Allowed(settings.outgoing))
-    offered = ProviderContext(
-        settings.public_url, settings.data_dir, extra or {}, settings.base_dir, outgoing
-    )
+    offered = registry.offered(settings, settings.data_dir, extra or {})
     found = registry.build(
         settings,
         provider_context=offered if providers is None else None,
@@ -184,10 +182,9 @@ def build(
         outbox,
         owner,
         faults=faults or Faults(),
-        http=outgoing,
         fallback={"provider": FALLBACK} if FALLBACK in all_providers else {},
     )
-    return _connect(settings, context, all_providers, all_agents, list(found.problems))
+    return _connect(settings, context, all_providers, all_agents, list(found.problems), offered.http)
 
 
 def _connect(
@@ -196,6 +193,7 @@ def _connect(
     providers: dict[str, Provider],
     agents: dict[str, Agent],
     problems: list[Problem],
+    http: Outgoing,
 ) -> App:
     deliverer, resumer, runner = (
         Deliverer(context, providers),
@@ -229,6 +227,7 @@ def _connect(
         providers,
         agents,
         problems,
+        http,
         wakeups,
     )
 

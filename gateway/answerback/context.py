@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 
 from answerback.faults import Faults
 from answerback.outbox import Outbox
-from answerback.outgoing import Outgoing
 from answerback.settings import Settings
 from answerback.signals import Signals
 from answerback.store import Row, Store
@@ -23,7 +22,6 @@ class Context:
     owner: str
     signals: Signals = field(default_factory=Signals)
     faults: Faults = field(default_factory=Faults)
-    http: Outgoing = field(default_factory=Outgoing)  # for addresses that somebody else chose
     fallback: Mapping[str, str] = field(
         default_factory=dict
     )  # "provider": whom to tell when nobody is reachable

@@ -27,7 +27,7 @@ TIMEOUT = 30.0  # seconds until a send counts as unknown
 GIVE_UP = 20  # attempts, when the plugin itself raises
 FALL_BACK_AFTER = 2  # temporary failures until the next provider is asked as well
 FALL_BACK_WAIT = 60.0  # seconds: a wait that is longer than this is a reason to do so at once
-CLOSING = (MessageKind.OUTCOME, MessageKind.NOTICE)  # nothing follows from their having been sent
+CLOSING = (MessageKind.OUTCOME, MessageKind.NOTICE)  # that they were sent decides nothing
 UNSURE = 60.0  # seconds before a message that may have arrived is sent again
 
 
@@ -127,7 +127,7 @@ class Deliverer(Background):
             return
         self._context.faults.reach("deliver.after-send")
         if row["kind"] in CLOSING:
-            self._context.store.write_soon(lambda tx: deliveries.sent(tx, row, ids))
+            self._context.store.write_soon(lambda tx: self._sent(tx, row, ids), self._context.dispatch)
             return
         rows = await self._context.store.write(lambda tx: self._sent(tx, row, ids))
         self._context.faults.reach("deliver.after-commit")

@@ -51,19 +51,32 @@ def consider(tx: Tx, context: Context, provider: str, reply: Reply) -> Effect:
     mine, person = contacts.sender(tx, provider, reply.sender)
     here = place_of(provider, reply.sender, reply.place, mine["contact_id"] if mine is not None else "")
     case = _Case(tx, context, provider, reply, here, person)
+    if not reply.trusted:
+        return _unproved(case)
     command = is_command(reply.text) if reply.text and not reply.data else None
-    if command is not None and command[0] == "start" and command[1] and reply.trusted:
+    if command is not None and command[0] == "start" and command[1]:
         outcome, rows = linking.use(tx, context, provider, reply, command[1])
         return Effect(outcome, rows)
     if mine is None:
         return _stranger(case)
-    if reply.trusted:
-        contacts.seen(tx, mine)
+    contacts.seen(tx, mine)
     if reply.data.startswith("link."):
         _, start, answer = [*reply.data.split(".", 2), "", ""][:3]
         outcome, rows = linking.confirm(tx, context, provider, reply, start, answer)
         return Effect(outcome, rows)
     return _for_question(case)
+
+
+def _unproved(case: _Case) -> Effect:
+    """Nobody vouches for the sender: nothing is done, and whoever was asked hears where to answer."""
+    gathered = gather(case.tx, case.provider, case.reply, case.person.id if case.person else "")
+    found = match(gathered.evidence) if gathered is not None else None
+    if gathered is None or not isinstance(found, Match):
+        return Effect(Outcome.NOT_ALLOWED)
+    record, asked = gathered.records[found.interaction_id], gathered.rows[found.delivery_id]
+    if record.status is not InteractionStatus.PENDING:
+        return Effect(Outcome.NOT_ALLOWED)
+    return _say(case, record, asked, Outcome.NOT_ALLOWED, "mail_not_trusted", {})
 
 
 def _stranger(case: _Case) -> Effect:
@@ -94,14 +107,14 @@ def _for_question(case: _Case) -> Effect:
     if gathered is None:
         return Effect(Outcome.NOT_ALLOWED, toast=_whose(case))
     words = reply.text if not reply.data else ""
-    command = is_command(words, gathered.questions) if words and reply.trusted else None
+    command = is_command(words, gathered.questions) if words else None
     if command is not None and (effect := _command(case, command, gathered)) is not None:
         return effect
     found = match(gathered.evidence)
     if isinstance(found, WhichOne):
         return _which_one(case, [candidate.delivery_id for candidate in found.candidates])
     if not isinstance(found, Match):
-        return _nothing(case) if reply.trusted else Effect(Outcome.NOT_ALLOWED)
+        return _nothing(case)
     return _answer(case, gathered.records[found.interaction_id], gathered.rows[found.delivery_id])
 
 
@@ -124,8 +137,6 @@ def _answer(case: _Case, record: Interaction, asked: Row) -> Effect:
         return _nothing(case)
     if record.status is not InteractionStatus.PENDING:
         return _closed(case, record, lost(record), asked)
-    if not reply.trusted:
-        return _say(case, record, asked, Outcome.NOT_ALLOWED, "mail_not_trusted", {})
     read_ = _value(case, record)
     if isinstance(read_, Unclear):
         return _say(case, record, asked, Outcome.ASKED_AGAIN, read_.key, read_.args)

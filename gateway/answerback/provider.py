@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, SecretStr
 
+from answerback.allowed import Allowed
 from answerback.errors import (
     ConfigurationError,
     Moved,
@@ -19,8 +20,10 @@ from answerback.errors import (
     Undeliverable,
     Unverified,
 )
+from answerback.http import Http, HttpReply, NoAnswer, Unreachable
 from answerback.model import Address, Choice, Json, MessageKind, Outcome, Question, QuestionKind
-from answerback.outgoing import Allowed, HttpReply, Outgoing
+from answerback.outgoing import Outgoing
+from answerback.shortening import shorten
 
 __all__ = [
     "CONTRACT_VERSION",
@@ -31,6 +34,7 @@ __all__ = [
     "Button",
     "Choice",
     "ConfigurationError",
+    "Http",
     "HttpAnswer",
     "HttpReply",
     "Inbound",
@@ -38,6 +42,7 @@ __all__ = [
     "Message",
     "MessageKind",
     "Moved",
+    "NoAnswer",
     "Outcome",
     "Outgoing",
     "Pace",
@@ -54,6 +59,7 @@ __all__ = [
     "Settings",
     "TryLater",
     "Undeliverable",
+    "Unreachable",
     "Unverified",
     "shorten",
 ]
@@ -73,11 +79,15 @@ class Settings(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Button:
-    """One tap. `data` (at most 64 bytes of ASCII) comes back in `Reply.data`; or `url` opens a page."""
+    """One tap. `data` (at most 64 bytes of ASCII) comes back in `Reply.data`; or `url` opens a page.
+
+    `means` is "yes" or "no" under a question of yes or no, for services with templates for these.
+    """
 
     label: str
     data: str = ""
     url: str = ""
+    means: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,22 +295,3 @@ class Provider(abc.ABC):
     def can(cls, capability: str) -> bool:
         """Whether a plugin overrides an optional method: `can("poll")`, `can("update")`."""
         return getattr(cls, capability) is not getattr(Provider, capability)
-
-
-def shorten(text: str, limit: int, link: str = "", *, utf16: bool = False) -> str:
-    """At most `limit` characters (UTF-16 units if `utf16`): the text, or its beginning, "…" and `link`.
-
-    Never raises and never refuses: a text that is too long loses its end, and says where the whole is.
-    """
-
-    def size(value: str) -> int:
-        return len(value.encode("utf-16-le", "surrogatepass")) // 2 if utf16 else len(value)
-
-    if limit <= 0 or size(text) <= limit:
-        return text
-    tail = f"…\n{link}" if link and size(link) + 2 < limit else "…"
-    low, high = 0, len(text)
-    while low < high:  # the longest beginning that fits
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if size(text[:middle] + tail) <= limit else (low, middle - 1)
-    return text[:low].rstrip() + tail

@@ -2,7 +2,7 @@
 
 from dataclasses import asdict
 
-from answerback.backoff import pause
+from answerback.backoff import AWAY, pause
 from answerback.outbox import Outbox
 from answerback.provider import Receipt
 from answerback.store import Row, Tx, contacts, deliveries
@@ -42,10 +42,10 @@ def note(tx: Tx, outbox: Outbox, provider: str, receipt: Receipt) -> list[Row]:
 
 
 def _failed(tx: Tx, outbox: Outbox, row: Row, receipt: Receipt) -> list[Row]:
-    if receipt.status == "window" and row["error"] != CLOSED:
+    if receipt.status == "window" and contacts.last_wrote(tx, row["address_id"]) is not None:
         tx.run(contacts.NOT_SEEN, address=row["address_id"])
         return _again(tx, row, tx.now, CLOSED)
-    if receipt.status == "wait":
+    if receipt.status == "wait" and tx.now - row["created_at"] <= AWAY:
         return _again(tx, row, tx.now + round(pause(row["attempts"]) * 1e6), receipt.reason)
     _becomes(tx, row, "failed", receipt.reason)
     return outbox.next_provider(tx, row)

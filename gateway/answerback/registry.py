@@ -14,7 +14,9 @@ from pydantic import BaseModel
 
 from answerback import agent, provider
 from answerback.agent import Agent, AgentContext
+from answerback.allowed import Allowed
 from answerback.errors import ConfigurationError
+from answerback.outgoing import Outgoing
 from answerback.provider import Provider, ProviderContext
 from answerback.settings import Plugin, Settings, sentences
 from answerback.settings.checked import checked
@@ -107,6 +109,12 @@ def build_agent(plugin: Plugin, context: AgentContext, entry_points: EntryPoints
     """An agent adapter with its validated settings, not opened. Raises ConfigurationError."""
     built: Agent = _build(AGENT, plugin, context, entry_points)
     return built
+
+
+def offered(settings: Settings, data_dir: str, extra: dict[str, Any] | None = None) -> ProviderContext:
+    """What every provider is given beside its own settings; its `http` is to be closed at the end."""
+    http = Outgoing(Allowed(settings.outgoing))
+    return ProviderContext(settings.public_url, data_dir, extra or {}, settings.base_dir, http)
 
 
 def build(

@@ -3,8 +3,9 @@
 import contextlib
 import resource
 import sqlite3
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager
+from typing import LiteralString
 
 import psycopg
 from psycopg import sql
@@ -56,25 +57,27 @@ async def sqlite_locked(g: Gateway, database: Database) -> AsyncIterator[None]:
 @contextlib.asynccontextmanager
 async def postgresql_gone(g: Gateway, database: Database) -> AsyncIterator[None]:
     """The server ended all connections and takes no new ones."""
-    with _admin(database) as (admin, name):
-        admin.execute(sql.SQL("ALTER DATABASE {} ALLOW_CONNECTIONS false").format(name))
-        _end_connections(admin, database)
-        try:
-            yield
-        finally:
-            admin.execute(sql.SQL("ALTER DATABASE {} ALLOW_CONNECTIONS true").format(name))
+    with _altered(database, "ALLOW_CONNECTIONS false", "ALLOW_CONNECTIONS true"):
+        yield
 
 
 @contextlib.asynccontextmanager
 async def postgresql_read_only(g: Gateway, database: Database) -> AsyncIterator[None]:
     """As after a failover to a standby: connections are taken, and nothing can be written."""
+    with _altered(database, "SET default_transaction_read_only = on", "RESET default_transaction_read_only"):
+        yield
+
+
+@contextlib.contextmanager
+def _altered(database: Database, change: LiteralString, back: LiteralString) -> Iterator[None]:
+    """The database changed, and every connection to it ended; at the end, changed back."""
     with _admin(database) as (admin, name):
-        admin.execute(sql.SQL("ALTER DATABASE {} SET default_transaction_read_only = on").format(name))
+        admin.execute(sql.SQL("ALTER DATABASE {} " + change).format(name))
         _end_connections(admin, database)
         try:
             yield
         finally:
-            admin.execute(sql.SQL("ALTER DATABASE {} RESET default_transaction_read_only").format(name))
+            admin.execute(sql.SQL("ALTER DATABASE {} " + back).format(name))
 
 
 @contextlib.asynccontextmanager

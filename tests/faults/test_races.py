@@ -158,7 +158,7 @@ async def telegram(
 ) -> AsyncIterator[tuple[Gateway, Sandbox]]:
     """A gateway that takes what the sandbox's people do from a webhook or by polling."""
     from answerback_providers.telegram.settings import TelegramSettings
-    from tests.flow.test_telegram_loop import served
+    from tests.support.serving import served
     from tests.support.telegram import Unhurried
 
     clock = ManualClock()

@@ -3,12 +3,10 @@
 import asyncio
 import contextlib
 import json
-import socket
 from collections.abc import AsyncIterator
 
 import httpx
 import pytest
-import uvicorn
 from click.testing import CliRunner, Result
 from pydantic import SecretStr
 
@@ -21,6 +19,7 @@ from answerback.testing import asks
 from tests.flow.test_letters import Fails, events, spoil
 from tests.support.databases import Database
 from tests.support.gateway import Gateway, gateway
+from tests.support.serving import served
 
 KEYS = (
     ApiKey("ops", SecretStr("all")),
@@ -126,19 +125,6 @@ async def test_readiness_says_how_many_there_are_and_stays_green(database: Datab
         assert "dead-letters" not in (await http.get("/-/ready")).json()["parts"]
 
 
-@contextlib.asynccontextmanager
-async def served(g: Gateway) -> AsyncIterator[str]:
-    """The gateway on a free loopback port; its address."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        server = uvicorn.Server(uvicorn.Config(site(g.app), lifespan="off", log_config=None, ws="none"))
-        task = asyncio.create_task(server.serve([listener]))
-        try:
-            yield f"http://127.0.0.1:{listener.getsockname()[1]}"
-        finally:
-            server.should_exit = True
-            await task
-
-
 async def command(url: str, *words: str) -> Result:
     environment = {"ANSWERBACK_URL": url, "ANSWERBACK_KEY": "all"}
     return await asyncio.to_thread(CliRunner().invoke, root, words, env=environment)
@@ -146,7 +132,7 @@ async def command(url: str, *words: str) -> Result:
 
 @pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 async def test_the_command_line_lists_shows_replays_and_discards(database: Database) -> None:
-    async with unsent(database) as (g, id), served(g) as url:
+    async with unsent(database) as (g, id), served(g.app) as url:
         listed = await command(url, "dead-letters", "list")
         letter = listed.stdout.split()[0]
         assert "A question could not be sent on memory: the person blocked the bot." in listed.stdout
@@ -178,7 +164,7 @@ async def test_the_command_line_lists_shows_replays_and_discards(database: Datab
 
 @pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 async def test_the_command_line_lists_a_damaged_question_among_the_others(database: Database) -> None:
-    async with unsent(database) as (g, id), served(g) as url:
+    async with unsent(database) as (g, id), served(g.app) as url:
         await spoil(g, id)
         listed = await command(url, "interactions", "list", "--status", "pending")
         assert "damaged, see answerback dead-letters show" in listed.stdout

@@ -5,6 +5,7 @@ import pytest
 from answerback.errors import NotAllowed
 from answerback.model import RunStatus
 from answerback.testing import ScriptedAgent, asks
+from tests.flow.test_linking import WITH_CAROL
 from tests.support.databases import Database
 from tests.support.gateway import gateway
 
@@ -54,6 +55,24 @@ async def test_a_stranger_hears_one_sentence_a_day_and_only_in_private(database:
         g.clock.advance(86_401)
         await g.types("9999", "hello???")
         assert len(g.memory.titles("9999")) == 2
+
+
+async def test_a_mail_that_is_not_trusted_stops_nothing_links_nothing_and_is_kept_for_nothing(
+    database: Database,
+) -> None:
+    agent = ScriptedAgent(asks("Which?"))
+    async with gateway(database, agent, **WITH_CAROL) as g:
+        first, second = await g.run(), await g.run()
+        shown = len(g.memory.titles("1001"))
+        for text in ("stop", "cancel", "this one"):  # two are open: nobody is asked which one is meant
+            await g.types("1001", text, trusted=False)
+        code = (await g.app.linker.create("carol", "memory")).code
+        await g.types("6666", f"/start {code}", trusted=False)
+        assert len(g.memory.titles("1001")) == shown
+        assert g.memory.titles("6666") == []  # nor does a stranger hear anything: the address may be forged
+        ended = [(await g.settled(run.id)).status for run in (first, second)]
+        assert ended == [RunStatus.WAITING, RunStatus.WAITING]
+    assert agent.journal == []
 
 
 async def test_a_mail_that_is_not_trusted_decides_nothing_and_says_where_to_answer(

@@ -1,6 +1,5 @@
 """The loop over Telegram: our intake, the real client, the sandbox's Bot API, a real LangGraph graph."""
 
-import asyncio
 import contextlib
 import socket
 from collections.abc import AsyncIterator
@@ -9,16 +8,15 @@ from textwrap import dedent
 
 import aiohttp
 import pytest
-import uvicorn
 
 from answerback import app as composition
 from answerback.app import App
-from answerback.cli.site import site
 from answerback.model import Address, Contact, RunStatus
 from answerback.run import Run, RunRequest
 from answerback.settings import Plugin, Route, Settings
 from answerback_sandbox import FaultKind, Sandbox
 from tests.support.databases import Database
+from tests.support.serving import served
 
 pytestmark = pytest.mark.needs_extra("telegram", "langgraph")
 GRAPH = dedent(
@@ -105,18 +103,6 @@ async def looping(
                 yield Loop(box, app)
             finally:
                 await app.stop()
-
-
-@contextlib.asynccontextmanager
-async def served(app: App, listener: socket.socket) -> AsyncIterator[None]:
-    """The app's HTTP interface on a real socket."""
-    server = uvicorn.Server(uvicorn.Config(site(app), log_config=None, lifespan="off", ws="none"))
-    task = asyncio.create_task(server.serve([listener]))
-    try:
-        yield
-    finally:
-        server.should_exit = True
-        await task
 
 
 @contextlib.asynccontextmanager

@@ -18,8 +18,9 @@ from answerback.store import deliveries
 from answerback.testing import MemoryProvider, ScriptedAgent, asks
 from answerback_sandbox import Sandbox
 from answerback_sandbox.twilio.state import Note
-from tests.flow.test_telegram_loop import PATIENCE, served
+from tests.flow.test_telegram_loop import PATIENCE
 from tests.support.databases import Database
+from tests.support.serving import served
 
 pytestmark = pytest.mark.needs_extra("whatsapp", "telegram", "langgraph")
 ANA = "+436601234567"

@@ -191,7 +191,7 @@ def test_every_setting_is_told_with_its_default(heading: str) -> None:
 
 @pytest.mark.needs_extra("langgraph", "telegram", "email", "whatsapp")
 def test_every_setting_of_a_plugin_is_told_with_its_default() -> None:
-    from answerback_agents.langgraph.adapter import Settings as LangGraph
+    from answerback_agents.langgraph import Settings as LangGraph
     from answerback_agents.langgraph_server import Settings as LangGraphServer
     from answerback_providers.callback import CallbackSettings
     from answerback_providers.email.settings import EmailSettings, Imap, Smtp

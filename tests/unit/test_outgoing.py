@@ -7,8 +7,10 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from answerback.allowed import Allowed
 from answerback.errors import TryLater
-from answerback.outgoing import Allowed, Barred, HttpReply, Outgoing
+from answerback.http import HttpReply
+from answerback.outgoing import Barred, Outgoing
 
 PRIVATE = (
     "127.0.0.1", "10.0.0.8", "172.16.9.9", "192.168.1.1", "169.254.169.254", "100.64.0.1", "224.0.0.1",

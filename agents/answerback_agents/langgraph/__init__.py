@@ -5,6 +5,7 @@ import os
 # Checkpoints may only name types that the graph's own code declares; langgraph reads this once, on import.
 os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
 
-from answerback_agents.langgraph.adapter import LangGraph, Settings
+from answerback_agents.langgraph.adapter import LangGraph
+from answerback_agents.langgraph.opening import Settings
 
 __all__ = ["LangGraph", "Settings"]

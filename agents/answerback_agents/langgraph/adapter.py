@@ -2,24 +2,22 @@
 
 import asyncio
 import contextlib
-import copy
 import logging
 from typing import Any
 
-import pydantic
-from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple
-from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.checkpoint.base import CheckpointTuple
 from langgraph.errors import UnknownInterruptError, is_invalid_resume
 from langgraph.graph import END
 from langgraph.types import Command
 
 from answerback.agent import Agent, AgentContext, Failed, Finished, Paused, Pending, State, Target, digest
-from answerback.errors import AgentUnavailable, ConfigurationError, Conflict, DoesNotFit, NotPending
+from answerback.errors import AgentUnavailable, Conflict, DoesNotFit, NotPending
 from answerback.model import Answer, Json
 from answerback_agents import dialects
 from answerback_agents.langgraph import breakpoints, evidence, loading, savers, values
 from answerback_agents.langgraph.canary import sing
 from answerback_agents.langgraph.locks import ThreadLocks
+from answerback_agents.langgraph.opening import Settings, opened
 from answerback_agents.langgraph.reading import (
     ANSWERED,
     STARTED,
@@ -36,19 +34,6 @@ from answerback_agents.langgraph.reading import (
 log = logging.getLogger("answerback.agents.langgraph")
 
 CANCELLED = Failed("Cancelled.", retryable=False)
-
-
-class Settings(pydantic.BaseModel):
-    """What the configuration says of an agent with `use: langgraph`."""
-
-    model_config = pydantic.ConfigDict(extra="forbid")
-
-    graph: str
-    """`path/to/file.py:name` (from the configuration's directory) or `package.module:name`."""
-    dialect: str = ""
-    """`package:function` that is asked first how to read a payload."""
-    types: list[str] = []
-    """Further types that checkpoints may contain, `package.module:Class`."""
 
 
 class LangGraph(Agent):
@@ -72,7 +57,7 @@ class LangGraph(Agent):
         try:
             await sing()
             self._locks = await savers.open_locks(self.context, self.name, self._stack)
-            await self._load()
+            self._graph, self._reader = await opened(self.settings, self.context, self.name, self._stack)
         except BaseException:
             await self.close()
             raise
@@ -83,47 +68,6 @@ class LangGraph(Agent):
             task.cancel()
         await asyncio.gather(*running, return_exceptions=True)
         await self._stack.aclose()
-
-    async def _load(self) -> None:
-        loaded = await loading.load_object(self.settings.graph, self.context.base_dir, self.name)
-        ours = await savers.open_saver(self.context, self.name, self._stack)
-        allowed = loading.own_types(loaded.module) | {_type_key(name) for name in self.settings.types}
-        graph = await loading.build(loaded.value, ours.with_allowlist(allowed), loaded.file, self._stack)
-        chosen = await self._chosen(graph, ours)
-        graph = copy.copy(graph)  # the user's object stays as it is
-        graph.checkpointer = chosen.with_allowlist(allowed)
-        saver = savers.as_used(graph, graph.checkpointer)
-        self._graph = graph
-        self._reader = Reader(
-            graph=graph,
-            saver=saver,
-            look=self._look(saver) if chosen is ours else saver.aget_tuple,
-            own=await self._dialect(),
-            names=loading.node_names(graph),
-            has_breakpoints=breakpoints.has_breakpoints(graph),
-        )
-
-    def _look(self, ours: savers.Saver) -> savers.Look:
-        if savers.on_postgres(self.context):
-            return ours.aget_tuple
-        return savers.direct(ours, savers.checkpoint_file(self.context, self.name), self._stack)
-
-    async def _dialect(self) -> dialects.Own | None:
-        if not self.settings.dialect:
-            return None
-        own = (await loading.load_object(self.settings.dialect, self.context.base_dir, self.name)).value
-        if not callable(own):
-            raise ConfigurationError(f"dialect: {self.settings.dialect} is not a function")
-        return own  # type: ignore[no-any-return]
-
-    async def _chosen(self, graph: loading.Graph, ours: savers.Saver) -> savers.Saver:
-        """The graph's own saver if what it keeps outlives the process, else ours."""
-        own = graph.checkpointer
-        if isinstance(own, BaseCheckpointSaver) and not isinstance(own, InMemorySaver):
-            return own if type(own) is type(ours) else await savers.usable(own)
-        if isinstance(own, InMemorySaver):
-            log.warning("agent %s: its graph's saver forgets; threads are kept durably instead", self.name)
-        return ours
 
     # -- the contract
 
@@ -316,10 +260,3 @@ class LangGraph(Agent):
         channels = self._graph.output_channels
         wanted = shown if isinstance(channels, str) else {key: shown[key] for key in channels if key in shown}
         return {key: value for key, value in wanted.items() if key != "__interrupt__"}
-
-
-def _type_key(name: str) -> tuple[str, str]:
-    module, colon, kind = name.partition(":")
-    if not (module and colon and kind):
-        raise ConfigurationError(f"types: “{name}” is not of the form package.module:Class")
-    return module, kind

@@ -21,6 +21,7 @@ from langgraph.graph import StateGraph
 from langgraph.pregel import Pregel
 
 from answerback.errors import ConfigurationError
+from answerback_agents import dialects
 
 Graph = Pregel[Any, Any, Any, Any]
 
@@ -46,6 +47,16 @@ async def load_object(path: str, base_dir: str, agent: str = "agent") -> Loaded:
     module = await asyncio.to_thread(load, place, base_dir, agent)
     where = getattr(module, "__file__", None) or place
     return Loaded(_attribute(module, name, where), where, module.__name__)
+
+
+async def load_dialect(path: str, base_dir: str, agent: str = "agent") -> dialects.Own | None:
+    """The function that is asked first how to read a payload; None for "". Raises ConfigurationError."""
+    if not path:
+        return None
+    own = (await load_object(path, base_dir, agent)).value
+    if not callable(own):
+        raise ConfigurationError(f"dialect: {path} is not a function")
+    return own  # type: ignore[no-any-return]
 
 
 def _attribute(module: ModuleType, name: str, where: str) -> Any:

@@ -36,7 +36,7 @@ class LangGraphServer(Agent):
     async def open(self) -> None:
         """Find the assistant. Raises `ConfigurationError` where only the configuration can help."""
         try:
-            self._own = await self._dialect()
+            self._own = await loading.load_dialect(self.settings.dialect, self.context.base_dir, self.name)
             await self._server.meet()
         except Rejected as error:
             await self.close()
@@ -47,14 +47,6 @@ class LangGraphServer(Agent):
 
     async def close(self) -> None:
         await self._server.close()
-
-    async def _dialect(self) -> dialects.Own | None:
-        if not self.settings.dialect:
-            return None
-        own = (await loading.load_object(self.settings.dialect, self.context.base_dir, self.name)).value
-        if not callable(own):
-            raise ConfigurationError(f"dialect: {self.settings.dialect} is not a function")
-        return own  # type: ignore[no-any-return]
 
     # -- the contract
 

@@ -8,7 +8,7 @@ from answerback import registry
 from answerback.agent import Agent, AgentContext
 from answerback.cli.places import placed
 from answerback.errors import AnswerbackError, ConfigurationError
-from answerback.provider import Provider, ProviderContext
+from answerback.provider import Provider
 from answerback.settings import Settings
 from answerback.workers import in_workers
 
@@ -27,17 +27,15 @@ async def check(settings: Settings, *, online: bool) -> Found:
     """Everything that can be known without starting. Agents are loaded beside an empty data directory."""
     found = Found(_about(settings), [])
     with tempfile.TemporaryDirectory(prefix="answerback-check-") as empty:
-        known = registry.build(
-            settings,
-            provider_context=ProviderContext(settings.public_url, empty),
-            agent_context=None,
-        )
+        offered = registry.offered(settings, empty)
+        known = registry.build(settings, provider_context=offered, agent_context=None)
         found.problems += [placed(settings, one.kind, one.name, one.error) for one in known.problems]
         around = AgentContext(empty, "sqlite", settings.base_dir)
         for agent in in_workers(settings, around).values():
             await _agent(settings, agent, found)
         for provider in known.providers.values():
             await _provider(settings, provider, found, online=online)
+        await offered.http.close()
     return found
 
 

@@ -114,7 +114,7 @@ def _other(key: str, payload: str, token: str, form_url: str, language: str) -> 
 
 
 def _button(key: str, payload: str, token: str, language: str) -> Button:
-    return Button(say(key, language), data(token, payload))
+    return Button(say(key, language), data(token, payload), means=key if key in ("yes", "no") else "")
 
 
 def _all_or_hint(buttons: tuple[Button, ...], most: int, hint: str, form_url: str, language: str) -> Offer:

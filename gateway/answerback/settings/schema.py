@@ -6,8 +6,8 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, model_validator
 
+from answerback.allowed import Allowed
 from answerback.model import OnExpire
-from answerback.outgoing import Allowed
 from answerback.provider import Settings as Shape
 from answerback.settings import sentences, units
 from answerback.settings.values import FormAuth

@@ -93,15 +93,15 @@ class Store:
         self._put(job)
         return await job.future  # type: ignore[no-any-return]
 
-    def write_soon(self, tx: Callable[[Tx], object]) -> None:
-        """Run `tx` in the next group commit, at most `SOON` later; nobody waits for it.
+    def write_soon(self, tx: Callable[[Tx], T], then: Callable[[T], object] | None = None) -> None:
+        """Run `tx` in the next group commit, at most `SOON` later; then, in the loop, `then` gets its result.
 
         For what decides nothing and is repaired by itself (by a claim that lapses): a crash meanwhile loses
         it, an error is logged. What is given to `write` afterwards finds it done; a `read` may not.
         """
         loop = asyncio.get_running_loop()
         job = _Job(tx, loop)
-        job.future.add_done_callback(_report)
+        job.future.add_done_callback(lambda done: _report(done, then))
         self._soon.append(job)
         if len(self._soon) == 1:
             loop.call_later(SOON, self._put)
@@ -281,12 +281,14 @@ def _call(loop: asyncio.AbstractEventLoop, function: Callable[..., None], argume
         return
 
 
-def _report(future: asyncio.Future[Any]) -> None:
+def _report(future: asyncio.Future[Any], then: Callable[[Any], object] | None) -> None:
     error = None if future.cancelled() else future.exception()
     if isinstance(error, StoreUnavailable):
         log.warning("what nobody waited for was not stored: %s", error)
     elif error is not None:
         log.error("what nobody waited for was not stored", exc_info=error)
+    elif then is not None and not future.cancelled():
+        then(future.result())
 
 
 def _settle(results: list[tuple[asyncio.Future[Any], Any, Exception | None]]) -> None:

@@ -1,4 +1,4 @@
-"""The line to the Bot API: what python-telegram-bot asks of a transport, over aiohttp.
+"""The line to the Bot API: what python-telegram-bot asks of a transport.
 
 Three reasons for our own: httpx logs every URL, and the token is part of it; python-telegram-bot does
 not say whether a request that failed had already left; and `getUpdates` is needed as raw JSON, because
@@ -8,19 +8,17 @@ one update that its classes cannot read would hide all others.
 import ipaddress
 import json
 import logging
-import ssl
 from typing import Any
 from urllib.parse import urlsplit
 
-import aiohttp
-import certifi
 from telegram.error import TelegramError
 from telegram.request import BaseRequest, RequestData
 
-from answerback.provider import Json
+from answerback.provider import Http, Json
+from answerback.provider import NoAnswer as NothingBack
+from answerback.provider import Unreachable as NotSent
 
-CONNECT_SECONDS = 10.0
-NOT_SENT = (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError, aiohttp.InvalidURL)
+ANSWER_LIMIT = 64 * 1024 * 1024  # bytes of one answer; 100 updates are far less
 
 
 class Refusal(TelegramError):
@@ -42,26 +40,21 @@ class NoAnswer(TelegramError):
 class Line(BaseRequest):
     """One connection pool to `api_base`. `timeout` is seconds for a whole request."""
 
-    __slots__ = ("_outside", "_secure", "_session", "_timeout")
+    __slots__ = ("_http", "_timeout")
 
     def __init__(self, api_base: str, timeout: float) -> None:
-        address = urlsplit(api_base)
         self._timeout = timeout
-        self._secure = address.scheme == "https"
-        self._outside = not is_loopback(address.hostname or "")
-        self._session: aiohttp.ClientSession | None = None
+        self._http = Http(proxies=not is_loopback(urlsplit(api_base).hostname or ""))
 
     @property
     def read_timeout(self) -> float:
         return self._timeout
 
     async def initialize(self) -> None:
-        """Nothing: the session is made by the first request, inside the loop that uses it."""
+        """Nothing: the first request connects."""
 
     async def shutdown(self) -> None:
-        session, self._session = self._session, None
-        if session is not None:
-            await session.close()
+        await self._http.close()
 
     async def do_request(
         self,
@@ -95,40 +88,22 @@ class Line(BaseRequest):
         raise Refusal(410, "the file is gone", {})
 
     async def _exchange(
-        self, method: str, url: str, fields: dict[str, str], *, wait: float = 0, limit: int = 0
+        self, method: str, url: str, fields: dict[str, str], *, wait: float = 0, limit: int = ANSWER_LIMIT
     ) -> bytes:
-        seconds = self._timeout + wait
-        timeout = aiohttp.ClientTimeout(total=seconds, connect=min(seconds, CONNECT_SECONDS))
         failure: TelegramError
         try:
-            async with self._open().request(
-                method, url, data=fields or None, timeout=timeout, allow_redirects=False
-            ) as answer:
-                payload = await (answer.content.read(limit + 1) if limit else answer.read())
-                while limit and len(payload) <= limit and (more := await answer.content.read(limit)):
-                    payload += more
-                status = answer.status
-        except NOT_SENT as error:
-            failure = Unreachable(type(error).__name__)
-        except (aiohttp.ClientError, TimeoutError, OSError) as error:
-            failure = NoAnswer(type(error).__name__)
-        else:
-            if 200 <= status <= 299 and not (limit and len(payload) > limit):
-                return payload
-            failure = refusal(413 if 200 <= status <= 299 else status, payload)
-        raise failure  # out of the except block: the library's error, with the URL, is no context of ours
-
-    def _open(self) -> aiohttp.ClientSession:
-        if self._session is None:
-            # A machine without certificates of its own still has those that httpx ships with.
-            context = ssl.create_default_context() if self._secure else None
-            if context is not None:
-                context.load_verify_locations(certifi.where())
-            connector = aiohttp.TCPConnector(ssl=context) if context else aiohttp.TCPConnector()
-            self._session = aiohttp.ClientSession(
-                connector=connector, cookie_jar=aiohttp.DummyCookieJar(), trust_env=self._outside
+            reply = await self._http.call(
+                method, url, seconds=self._timeout + wait, limit=limit, data=fields or None
             )
-        return self._session
+        except NotSent as error:
+            failure = Unreachable(error.what)
+        except NothingBack as error:
+            failure = NoAnswer(error.what)
+        else:
+            if 200 <= reply.status <= 299 and not reply.cut:
+                return reply.body
+            failure = refusal(413 if 200 <= reply.status <= 299 else reply.status, reply.body)
+        raise failure
 
 
 def is_loopback(host: str) -> bool:

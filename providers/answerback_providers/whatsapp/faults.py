@@ -3,8 +3,8 @@
 https://www.twilio.com/docs/api/errors
 """
 
-from answerback.provider import ProviderError, TryLater, Undeliverable
-from answerback_providers.whatsapp.line import NoAnswer, NoFile, Refusal, Unreachable
+from answerback.provider import NoAnswer, ProviderError, TryLater, Undeliverable, Unreachable
+from answerback_providers.whatsapp.line import NoFile, Refusal
 
 WRONG_LOGIN_SECONDS = 300.0  # nothing changes until somebody edits the configuration
 OVERLOAD_SECONDS = 5.0

@@ -1,4 +1,4 @@
-"""The line to Twilio: what its client asks of a transport, over aiohttp.
+"""The line to Twilio: what its client asks of a transport.
 
 Three reasons for our own: Twilio's logs URLs and headers at INFO, ignores its timeout, and its errors hold
 neither the headers (Retry-After) nor whether a request that failed had already left.
@@ -7,21 +7,16 @@ neither the headers (Retry-After) nor whether a request that failed had already 
 import base64
 import json
 import logging
-import ssl
 from typing import Any
 from urllib.parse import urlsplit
 
-import aiohttp
-import certifi
 from twilio.http import AsyncHttpClient
 from twilio.http.response import Response
 
-from answerback.provider import Json
+from answerback.provider import Http, HttpReply, Json, NoAnswer
 
-CONNECT_SECONDS = 10.0
 ANSWER_LIMIT = 4 * 1024 * 1024  # bytes of one answer of the API
 REDIRECTS = 3
-NOT_SENT = (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError, aiohttp.InvalidURL)
 # Where Twilio keeps media: https://www.twilio.com/docs/messaging/api/media-resource
 MEDIA_HOSTS = (".twilio.com", ".twiliocdn.com")
 
@@ -32,22 +27,6 @@ class Refusal(Exception):
     def __init__(self, status: int, code: int, retry_after: float) -> None:
         self.status, self.code, self.retry_after = status, code, retry_after
         super().__init__(f"{status}, Twilio {code}")
-
-
-class Unreachable(Exception):
-    """No connection: the request never left."""
-
-    def __init__(self, what: str) -> None:
-        self.what = what
-        super().__init__(what)
-
-
-class NoAnswer(Exception):
-    """The request left, and nothing readable came back: it may or may not have been carried out."""
-
-    def __init__(self, what: str) -> None:
-        self.what = what
-        super().__init__(what)
 
 
 class NoFile(Exception):
@@ -63,13 +42,11 @@ class Line(AsyncHttpClient):  # type: ignore[misc]  # twilio ships no types
 
     def __init__(self, timeout: float, *, outside: bool) -> None:
         super().__init__(logging.getLogger(__name__), True, timeout)
-        self._seconds, self._outside = timeout, outside
-        self._session: aiohttp.ClientSession | None = None
+        self._seconds = timeout
+        self._http = Http(proxies=outside)
 
     async def close(self) -> None:
-        session, self._session = self._session, None
-        if session is not None:
-            await session.close()
+        await self._http.close()
 
     async def request(
         self,
@@ -85,22 +62,23 @@ class Line(AsyncHttpClient):  # type: ignore[misc]  # twilio ships no types
         """What Twilio's client calls. Raises `Refusal`, `Unreachable` or `NoAnswer`, none with the URL."""
         is_json = (headers or {}).get("Content-Type") == "application/json"
         body: dict[str, Any] = {"json" if is_json else "data": data} if data else {}
-        status, answered, content = await self._exchange(
+        reply = await self._http.call(
             method,
             uri,
-            ANSWER_LIMIT,
+            seconds=self._seconds,
+            limit=ANSWER_LIMIT,
             params=_plain(params),
             headers={**(headers or {}), **_login(auth)},
             **body,
         )
-        text = content.decode("utf-8", "replace")
-        if status >= 400:
-            raise Refusal(status, _code(text), _seconds(answered.get("Retry-After", "")))
+        text = reply.body.decode("utf-8", "replace")
+        if reply.status >= 400:
+            raise Refusal(reply.status, _code(text), reply.retry_after)
         try:
             json.loads(text or "{}")
         except ValueError:
             raise NoAnswer("an answer that is not JSON") from None
-        return Response(status, text, answered)
+        return Response(reply.status, text, reply.headers)
 
     async def download(self, url: str, auth: tuple[str, str], home: str, limit: int) -> bytes:
         """A file of at most `limit` bytes: from `home`, with the password, or where that points, without.
@@ -112,48 +90,23 @@ class Line(AsyncHttpClient):  # type: ignore[misc]  # twilio ships no types
             at_home = f"{host.scheme}://{host.netloc}" == home
             if not at_home and not (host.scheme == "https" and _is_of_twilio(host.hostname or "")):
                 raise NoFile("The file is not at Twilio's.")
-            status, headers, content = await self._exchange(
-                "GET", url, limit, headers=_login(auth) if at_home else {}
+            reply = await self._http.call(
+                "GET", url, seconds=self._seconds, limit=limit, headers=_login(auth) if at_home else {}
             )
-            if status not in (301, 302, 303, 307, 308):
-                if status in (404, 410):
-                    raise NoFile("The file is gone.")
-                if status >= 400:
-                    raise Refusal(status, 0, 0)
-                return content
-            url = headers.get("Location", "")
+            if reply.status not in (301, 302, 303, 307, 308):
+                return _file(reply, limit)
+            url = reply.headers.get("location", "")
         raise NoFile("The file is somewhere else each time.")
 
-    async def _exchange(self, method: str, url: str, limit: int, **options: Any) -> tuple[int, Any, bytes]:
-        timeout = aiohttp.ClientTimeout(total=self._seconds, connect=min(self._seconds, CONNECT_SECONDS))
-        failure: Exception
-        try:
-            async with self._open().request(
-                method, url, timeout=timeout, allow_redirects=False, **options
-            ) as answer:
-                content = await answer.content.read(limit + 1)
-                while len(content) <= limit and (more := await answer.content.read(limit)):
-                    content += more
-                if len(content) > limit:
-                    raise NoFile(f"The file is larger than {limit // 1024 // 1024} MB.")
-                return answer.status, answer.headers, content
-        except NOT_SENT as error:
-            failure = Unreachable(type(error).__name__)
-        except (aiohttp.ClientError, TimeoutError, OSError) as error:
-            failure = NoAnswer(type(error).__name__)
-        raise failure  # out of the except block: the library's error, with the URL, is no context of ours
 
-    def _open(self) -> aiohttp.ClientSession:
-        if self._session is None:
-            # A machine without certificates of its own still has those of certifi.
-            context = ssl.create_default_context() if self._outside else None
-            if context is not None:
-                context.load_verify_locations(certifi.where())
-            connector = aiohttp.TCPConnector(ssl=context) if context else aiohttp.TCPConnector()
-            self._session = aiohttp.ClientSession(
-                connector=connector, cookie_jar=aiohttp.DummyCookieJar(), trust_env=self._outside
-            )
-        return self._session
+def _file(reply: HttpReply, limit: int) -> bytes:
+    if reply.status in (404, 410):
+        raise NoFile("The file is gone.")
+    if reply.status >= 400:
+        raise Refusal(reply.status, 0, 0)
+    if reply.cut:
+        raise NoFile(f"The file is larger than {limit // 1024 // 1024} MB.")
+    return reply.body
 
 
 def _login(auth: Any) -> dict[str, str]:
@@ -178,7 +131,3 @@ def _code(text: str) -> int:
         return 0
     code = found.get("code") if isinstance(found, dict) else None
     return code if isinstance(code, int) and not isinstance(code, bool) else 0
-
-
-def _seconds(value: str) -> float:
-    return float(value) if value.isascii() and value.isdecimal() and len(value) < 6 else 0.0

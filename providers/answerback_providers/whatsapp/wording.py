@@ -74,12 +74,10 @@ def template(message: Message) -> dict[str, str]:
 
 def confirmation(message: Message) -> dict[str, str] | None:
     """The variables of the template for yes and no; None when the message is no such question."""
-    taps = [button.data for button in message.buttons if button.data]
-    if len(taps) != 2 or not all(
-        data.endswith(ending) for data, ending in zip(taps, (".y", ".n"), strict=True)
-    ):
+    taps = {button.means: button.data for button in message.buttons if button.data}
+    if taps.keys() != {"yes", "no"}:
         return None
-    return template(message) | {"2": _variable(message.title) or "-", "4": taps[0], "5": taps[1]}
+    return template(message) | {"2": _variable(message.title) or "-", "4": taps["yes"], "5": taps["no"]}
 
 
 def clean(value: str) -> str:

@@ -1,13 +1,9 @@
 """A webhook of the server is a hint: it makes the gateway look at once, and carries no truth."""
 
 import asyncio
-import contextlib
-import socket
-from collections.abc import AsyncIterator
 from typing import Any
 
 import httpx
-import uvicorn
 from pydantic import SecretStr
 
 from answerback.agent import AgentContext
@@ -19,24 +15,12 @@ from tests.flow.langgraph_server.development import KEY
 from tests.flow.langgraph_server.harness import Elsewhere, Harness
 from tests.support.databases import Database
 from tests.support.gateway import Gateway, gateway
+from tests.support.serving import served
 
 KEYS = (
     ApiKey("server", SecretStr(KEY), scopes=frozenset({"ask"}), agents=frozenset({"remote"})),
     ApiKey("reader", SecretStr("reads"), scopes=frozenset({"read"})),
 )
-
-
-@contextlib.asynccontextmanager
-async def served(g: Gateway) -> AsyncIterator[str]:
-    """The URL of the gateway's HTTP interface."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        server = uvicorn.Server(uvicorn.Config(site(g.app), lifespan="off", log_config=None, ws="none"))
-        task = asyncio.create_task(server.serve([listener]))
-        try:
-            yield f"http://127.0.0.1:{listener.getsockname()[1]}"
-        finally:
-            server.should_exit = True
-            await task
 
 
 async def asked(g: Gateway, how_many: int) -> list[Any]:
@@ -53,7 +37,7 @@ async def test_a_webhook_makes_the_gateway_ask_long_before_its_next_look(
     database: Database, harness: Harness, elsewhere: Elsewhere
 ) -> None:
     agent = await harness.open("asking", adopt=True, metadata=elsewhere.metadata, poll_seconds=86400)
-    async with gateway(database, agent, api_keys=KEYS) as g, served(g) as url:
+    async with gateway(database, agent, api_keys=KEYS) as g, served(g.app) as url:
         g.app.adopter.start()
         thread = await elsewhere.client.threads.create(metadata=elsewhere.metadata)
         await elsewhere.client.runs.create(

@@ -1,4 +1,4 @@
-"""Telegram's far side on loopback, and a provider open at it. Imports late: the bare core reads this too."""
+"""A provider that is open at the sandbox. Imports late: the bare core reads this too."""
 
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING
@@ -8,14 +8,6 @@ import pytest
 if TYPE_CHECKING:
     from answerback_providers.telegram import Telegram
     from answerback_sandbox import Sandbox
-
-
-@pytest.fixture
-async def box() -> "AsyncIterator[Sandbox]":
-    from answerback_sandbox import Sandbox
-
-    async with Sandbox.start() as sandbox:
-        yield sandbox
 
 
 @pytest.fixture

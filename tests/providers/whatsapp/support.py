@@ -12,7 +12,7 @@ from answerback_sandbox import Sandbox
 
 ANA = "+436601234567"
 HOOK = "http://127.0.0.1:9/in/whatsapp"
-YES_NO = (Button("Yes", "t0k3n:0.y"), Button("No", "t0k3n:0.n"))
+YES_NO = (Button("Yes", "t0k3n:0.y", means="yes"), Button("No", "t0k3n:0.n", means="no"))
 HOUR = 3600 * 1_000_000
 
 

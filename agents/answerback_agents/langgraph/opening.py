@@ -1,0 +1,71 @@
+"""Opening one graph: loaded as it is configured, given a saver that outlives the process, and a reader."""
+
+import contextlib
+import copy
+import logging
+
+import pydantic
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.checkpoint.memory import InMemorySaver
+
+from answerback.agent import AgentContext
+from answerback.errors import ConfigurationError
+from answerback_agents.langgraph import breakpoints, loading, savers
+from answerback_agents.langgraph.reading import Reader
+
+log = logging.getLogger("answerback.agents.langgraph")
+
+
+class Settings(pydantic.BaseModel):
+    """What the configuration says of an agent with `use: langgraph`."""
+
+    model_config = pydantic.ConfigDict(extra="forbid")
+
+    graph: str
+    """`path/to/file.py:name` (from the configuration's directory) or `package.module:name`."""
+    dialect: str = ""
+    """`package:function` that is asked first how to read a payload."""
+    types: list[str] = []
+    """Further types that checkpoints may contain, `package.module:Class`."""
+
+
+async def opened(
+    settings: Settings, context: AgentContext, name: str, stack: contextlib.AsyncExitStack
+) -> tuple[loading.Graph, Reader]:
+    """The graph with its saver, and what reads its threads. Raises ConfigurationError, AgentUnavailable."""
+    loaded = await loading.load_object(settings.graph, context.base_dir, name)
+    ours = await savers.open_saver(context, name, stack)
+    allowed = loading.own_types(loaded.module) | {_type_key(kind) for kind in settings.types}
+    graph = await loading.build(loaded.value, ours.with_allowlist(allowed), loaded.file, stack)
+    chosen = await _chosen(graph, ours, name)
+    graph = copy.copy(graph)  # the user's object stays as it is
+    graph.checkpointer = chosen.with_allowlist(allowed)
+    saver = savers.as_used(graph, graph.checkpointer)
+    is_our_file = chosen is ours and not savers.on_postgres(context)
+    return graph, Reader(
+        graph=graph,
+        saver=saver,
+        look=savers.direct(saver, savers.checkpoint_file(context, name), stack)
+        if is_our_file
+        else saver.aget_tuple,
+        own=await loading.load_dialect(settings.dialect, context.base_dir, name),
+        names=loading.node_names(graph),
+        has_breakpoints=breakpoints.has_breakpoints(graph),
+    )
+
+
+async def _chosen(graph: loading.Graph, ours: savers.Saver, name: str) -> savers.Saver:
+    """The graph's own saver if what it keeps outlives the process, else ours."""
+    own = graph.checkpointer
+    if isinstance(own, BaseCheckpointSaver) and not isinstance(own, InMemorySaver):
+        return own if type(own) is type(ours) else await savers.usable(own)
+    if isinstance(own, InMemorySaver):
+        log.warning("agent %s: its graph's saver forgets; threads are kept durably instead", name)
+    return ours
+
+
+def _type_key(name: str) -> tuple[str, str]:
+    module, colon, kind = name.partition(":")
+    if not (module and colon and kind):
+        raise ConfigurationError(f"types: “{name}” is not of the form package.module:Class")
+    return module, kind
