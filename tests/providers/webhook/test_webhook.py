@@ -218,6 +218,18 @@ async def test_a_body_that_makes_no_sense_is_set_aside(body: bytes) -> None:
             provider.parse(Inbound(body, headers={"webhook-id": "evt1"}))
 
 
+async def test_one_that_is_replayed_without_its_headers_is_read_the_same_and_known_by_its_body() -> None:
+    async with hook() as provider:
+        inbound = signed(REPLY)
+        (first,), (again,), (once_more,) = (
+            provider.parse(each) for each in (inbound, Inbound(inbound.body), Inbound(inbound.body))
+        )
+    assert isinstance(again, Reply)
+    assert isinstance(first, Reply)
+    assert (again.text, again.sender) == (first.text, first.sender)
+    assert again.event_id == once_more.event_id != first.event_id
+
+
 async def test_a_type_that_is_not_known_yet_concerns_nobody() -> None:
     async with hook() as provider:
         assert provider.parse(signed({"type": "typing", "data": {}})) == []
