@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import time
 from collections.abc import AsyncIterator, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from pydantic import SecretStr
 from starlette.types import ASGIApp
 
 from answerback import app as composition
-from answerback.agent import Agent, AgentContext, State, Target
+from answerback.agent import Agent, AgentContext
 from answerback.app import App
 from answerback.cli.listening import bind
 from answerback.cli.site import site
@@ -24,26 +23,13 @@ from answerback.model import Address, Contact, Json
 from answerback.provider import Provider, ProviderContext
 from answerback.run import RunRequest
 from answerback.settings import ApiKey, Route, Settings
-from answerback_agents.langgraph import LangGraph
+from tests.bench.agent import RESUMED_AT, Observed
 from tests.bench.processes import FarSide
 from tests.bench.provider import Loopback
 
 PROVIDER, AGENT = "loopback", "bench"
 GIVE_UP = 60.0  # seconds until a loop that does not end ends the benchmark
 _thread: ContextVar[str] = ContextVar("thread")
-
-
-class Timed(LangGraph):
-    """The adapter as it is; it writes down when it was called to resume, by who answered (monotonic ns)."""
-
-    def __init__(self, *arguments: Any) -> None:
-        super().__init__(*arguments)
-        self.resumed_at: dict[str, int] = {}
-
-    async def resume(self, thread: str, target: Target, answer: Any, *, again: bool = False) -> State:
-        self.resumed_at[answer.by] = time.monotonic_ns()
-        _thread.set(thread)
-        return await super().resume(thread, target, answer, again=again)
 
 
 class Ends(Faults):
@@ -57,6 +43,11 @@ class Ends(Faults):
         if point == "resume.after-commit" and (event := self._waiting.pop(_thread.get(), None)):
             event.set()
 
+    @staticmethod
+    def begin(thread: str) -> None:
+        """What is reached from here on belongs to this thread."""
+        _thread.set(thread)
+
     def of(self, thread: str) -> asyncio.Event:
         """Set once the thread's next answer is through."""
         return self._waiting.setdefault(thread, asyncio.Event())
@@ -67,7 +58,7 @@ class Gateway:
     """The app, its agent and provider, and how to run one loop."""
 
     app: App
-    agent: Timed
+    agent: Observed
     provider: Loopback
     ends: Ends
     url: str
@@ -78,7 +69,7 @@ class Gateway:
         await self.app.runner.start(RunRequest(AGENT, {"number": 1}, thread_id=thread, ask=(who,)))
         async with asyncio.timeout(GIVE_UP):
             await ended.wait()
-        return (self.agent.resumed_at[who] - self.provider.sent_at[who]) / 1e9
+        return (self.agent.results.pop(thread)[RESUMED_AT] - self.provider.sent_at[who]) / 1e9
 
 
 def people(count: int, provider: str = PROVIDER) -> dict[str, Contact]:
@@ -97,6 +88,12 @@ def settings_of(folder: Path, database: str, persons: int) -> Settings:
         contacts=people(persons),
         routes={"default": Route("default", ask=("p0",), providers=(PROVIDER,), expires_in=86_400.0)},
     )
+
+
+def observed(settings: Settings, graph: str) -> Observed:
+    """The agent of a gateway of the bench, in a worker of its own."""
+    context = AgentContext(settings.data_dir, settings.database, settings.base_dir)
+    return Observed(AGENT, graph, context, Ends.begin)
 
 
 def loopback(far: FarSide, kind: type[Loopback] = Loopback) -> Loopback:
@@ -118,8 +115,7 @@ async def gateway(
     `alone`: it does not, so nobody answers, and nothing happens that is not asked for (no clock).
     """
     settings, ends, provider = settings_of(folder, database, persons), Ends(), loopback(far, kind)
-    context = AgentContext(settings.data_dir, settings.database, settings.base_dir)
-    agent = Timed(AGENT, Timed.Settings(graph="tests.bench.graph:graph"), context)
+    agent = observed(settings, "tests.bench.graph:graph")
     providers: dict[str, Provider] = {PROVIDER: provider}
     agents: dict[str, Agent] = {AGENT: agent}
     app = composition.build(settings, faults=ends, providers=providers, agents=agents)

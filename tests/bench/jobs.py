@@ -17,15 +17,17 @@ Ask = Callable[[str], Awaitable[str]]
 
 
 class State(TypedDict, total=False):
-    """`job` names the run."""
+    """`job` names the run; `…_at`: when the node had its answer (monotonic nanoseconds)."""
 
     job: str
     first: str
     second: str
+    first_at: int
+    second_at: int
 
 
 class Heard(dict[str, int]):
-    """By question, when its node had the answer (monotonic ns)."""
+    """By question, when its node had the answer (monotonic nanoseconds)."""
 
     async def ask(self, asks: Ask, question: str) -> str:
         answer = await asks(question)
@@ -44,10 +46,12 @@ def graph(asks: Ask, heard: Heard) -> Any:
     """`asks` is the system's own way to ask; each node begins with it, as some systems demand."""
 
     async def first(state: State) -> State:
-        return {"first": await heard.ask(asks, question_of(state["job"], 1))}
+        question = question_of(state["job"], 1)
+        return {"first": await heard.ask(asks, question), "first_at": heard[question]}
 
     async def second(state: State) -> State:
-        return {"second": await heard.ask(asks, question_of(state["job"], 2))}
+        question = question_of(state["job"], 2)
+        return {"second": await heard.ask(asks, question), "second_at": heard[question]}
 
     builder = StateGraph(State)
     builder.add_node("first", first)
@@ -58,13 +62,10 @@ def graph(asks: Ask, heard: Heard) -> Any:
     return builder
 
 
-HEARD = Heard()
-
-
 def ours() -> Any:
-    """The graph as answerback runs it, in this process: a plain interrupt."""
+    """The graph as answerback runs it: a plain interrupt."""
 
     async def asks(question: str) -> str:
         return str(interrupt({"question": question, "choices": [YES, NO]})["content"])
 
-    return graph(asks, HEARD)
+    return graph(asks, Heard())

@@ -17,7 +17,7 @@ from tests.bench.gateway import Gateway, gateway
 from tests.bench.graph import graph
 from tests.bench.measure import Figure, alternate, figure, percentile
 from tests.bench.options import Options
-from tests.bench.processes import far_side
+from tests.bench.processes import cpu_with_workers, far_side
 from tests.bench.targets import AT_ONCE
 
 LOOPS = {"c1": 40, "c50": 300}
@@ -41,7 +41,13 @@ class Burst:
 Once = Callable[[int], Awaitable[float]]
 
 
-async def burst(once: Once, loops: int, at_once: int, drained: Callable[[], Awaitable[None]]) -> Burst:
+async def burst(
+    once: Once,
+    loops: int,
+    at_once: int,
+    drained: Callable[[], Awaitable[None]],
+    cpu: Callable[[], float] = time.process_time,
+) -> Burst:
     """`loops` calls of `once(slot)`, `at_once` at a time, and whatever they leave to do."""
     left = iter(range(loops))
     latencies: list[float] = []
@@ -50,10 +56,10 @@ async def burst(once: Once, loops: int, at_once: int, drained: Callable[[], Awai
         for _ in left:
             latencies.append(await once(slot))  # noqa: PERF401 - many append in turn
 
-    begun, cpu = time.perf_counter(), time.process_time()
+    begun, used = time.perf_counter(), cpu()
     await asyncio.gather(*(work(slot) for slot in range(at_once)))
     await drained()
-    return Burst(loops, time.perf_counter() - begun, time.process_time() - cpu, latencies)
+    return Burst(loops, time.perf_counter() - begun, cpu() - used, latencies)
 
 
 @contextlib.asynccontextmanager
@@ -94,7 +100,11 @@ async def _compare(options: Options, ours: Gateway, theirs: Any, key: str, at_on
 
     async def our_burst() -> Burst:
         return await burst(
-            lambda slot: ours.loop(f"p{slot}", f"thread-{next(_numbers)}"), loops, at_once, ours.app.idle
+            lambda slot: ours.loop(f"p{slot}", f"thread-{next(_numbers)}"),
+            loops,
+            at_once,
+            ours.app.idle,
+            cpu_with_workers,
         )
 
     async def their_burst() -> Burst:

@@ -5,6 +5,7 @@ import os
 import secrets
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -77,6 +78,23 @@ def cpu_seconds(pid: int) -> float:
     """User and system time of a process so far (proc(5), stat: fields 14 and 15)."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def cpu_with_workers() -> float:
+    """CPU seconds of this process and of the workers that a gateway in it has started."""
+    return time.process_time() + sum(_threads_seconds(pid) for pid in _workers())
+
+
+def _workers() -> list[int]:
+    children = [path.read_text().split() for path in Path("/proc/self/task").glob("*/children")]
+    pids = [int(pid) for found in children for pid in found]
+    return [pid for pid in pids if b"answerback.workers" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+
+
+def _threads_seconds(pid: int) -> float:
+    """CPU time of a process's threads so far, to the nanosecond (the first field of /proc/…/schedstat)."""
+    found = Path(f"/proc/{pid}/task").glob("*/schedstat")
+    return sum(int(path.read_text().split()[0]) for path in found) / 1e9
 
 
 def resident_bytes(pid: int) -> int:
