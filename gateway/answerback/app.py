@@ -18,7 +18,7 @@ from answerback.clock import Clock
 from answerback.context import Context
 from answerback.deliver import Deliverer
 from answerback.elapse import Elapser
-from answerback.errors import AnswerbackError, ConfigurationError
+from answerback.errors import AnswerbackError, ConfigurationError, StoreUnavailable
 from answerback.faults import Faults
 from answerback.forms import Forms
 from answerback.intake import Intake
@@ -143,8 +143,10 @@ class App:
     async def idle(self) -> None:
         """Until nothing is under way in this process: what tests wait for instead of sleeping."""
         workers = (self.runner, self.resumer, self.deliverer)
-        while any(worker.busy for worker in workers):
+        while any(worker.busy for worker in workers) or self.context.store.waits:
             await asyncio.gather(*(worker.idle() for worker in workers))
+            with contextlib.suppress(StoreUnavailable):  # what it cannot take is due again by itself
+                await self.context.store.settled()
 
 
 def build(

@@ -27,7 +27,8 @@ TIMEOUT = 30.0  # seconds until a send counts as unknown
 GIVE_UP = 20  # attempts, when the plugin itself raises
 FALL_BACK_AFTER = 2  # temporary failures until the next provider is asked as well
 FALL_BACK_WAIT = 60.0  # seconds: a wait that is longer than this is a reason to do so at once
-CLOSING = (MessageKind.OUTCOME, MessageKind.NOTICE)  # that they were sent decides nothing
+# That they were sent may be written with the next commit: whatever is written after it finds it done.
+SOON = (MessageKind.QUESTION, MessageKind.OUTCOME, MessageKind.NOTICE)
 UNSURE = 60.0  # seconds before a message that may have arrived is sent again
 
 
@@ -126,10 +127,12 @@ class Deliverer(Background):
             await self._problem(row, error)
             return
         self._context.faults.reach("deliver.after-send")
-        if row["kind"] in CLOSING:
-            self._context.store.write_soon(lambda tx: self._sent(tx, row, ids), self._context.dispatch)
-            return
-        rows = await self._context.store.write(lambda tx: self._sent(tx, row, ids))
+        if row["kind"] in SOON:
+            self._context.store.write_soon(lambda tx: self._sent(tx, row, ids), self._after_commit)
+        else:
+            self._after_commit(await self._context.store.write(lambda tx: self._sent(tx, row, ids)))
+
+    def _after_commit(self, rows: list[Row]) -> None:
         self._context.faults.reach("deliver.after-commit")
         self._context.dispatch(rows)
 

@@ -68,9 +68,9 @@ def lost(record: Interaction) -> Outcome:
 
 
 def after_commit(context: Context, decision: Decision) -> None:
-    """Send what follows, go on with the agent, wake who waits."""
-    context.dispatch(decision.rows)
-    context.signals.changed(decision.record.id)
+    """Go on with the agent, which waits for nothing else; send what follows, wake who waits."""
     if decision.handed is not None:
         context.signals.resume(decision.handed)
+    context.dispatch(decision.rows)
+    context.signals.changed(decision.record.id)
     context.signals.rearm()

@@ -184,9 +184,9 @@ class Receiver:
         effect = done.effect
         if effect is None:
             return
-        self._context.dispatch(effect.rows)
         if effect.decision is not None:
             after_commit(self._context, effect.decision)
+        self._context.dispatch(effect.rows)
         for agent, thread in effect.stops:
             self._context.signals.stop((agent, thread))
         if done.reply is not None:

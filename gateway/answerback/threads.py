@@ -76,16 +76,16 @@ def write_down(tx: Tx, context: Context, lease: Lease, state: State) -> Conclude
 
 
 def announce(context: Context, concluded: Concluded | None, lease: Lease) -> None:
-    """After the commit: send, wake, go on."""
+    """After the commit: go on, send, wake."""
     if concluded is None:
         log.warning(
             "the lease of a thread was lost: another process goes on with it", extra={"agent": lease.agent}
         )
         return
     done, following = concluded
+    if following is not None:
+        context.signals.resume(following)
     context.dispatch(done.rows)
     for id in done.changed:
         context.signals.changed(id)
-    if following is not None:
-        context.signals.resume(following)
     context.signals.rearm()

@@ -106,6 +106,11 @@ class Store:
         if len(self._soon) == 1:
             loop.call_later(SOON, self._put)
 
+    @property
+    def waits(self) -> bool:
+        """Whether something that was given to `write_soon` waits for another to commit with."""
+        return bool(self._soon)
+
     async def settled(self) -> None:
         """Once all that was given to `write_soon` so far is committed. Raises `StoreUnavailable`."""
         await self.write(lambda tx: None)
