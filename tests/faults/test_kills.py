@@ -38,8 +38,6 @@ def stage_of(point: str, intake: str, outcome: str) -> str:
         return "open"  # asking comes first, whatever becomes of it
     if verb == "resume" and outcome == "cancelled":
         return "answer"  # a run that was cancelled is not resumed
-    if point == "deliver.after-commit":
-        return "answer"  # that an outcome or a notice was sent is recorded a moment later, on nobody's path
     if verb == "receive" and outcome != "answered":
         if intake == "form":
             return "answer"  # the page of a closed question has nothing to send
