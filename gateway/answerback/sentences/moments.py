@@ -56,6 +56,7 @@ def moment(at: int, language: str, timezone: str, now: int) -> str:
     return f"{day(then.date(), language, today.date())}, {clock}"
 
 
+@functools.lru_cache(maxsize=1024)
 def day(date: datetime.date, language: str, today: datetime.date) -> str:
     """A day with its weekday, and with its year if that is not this year ("Fri 4 Dec")."""
     skeleton = "MMMEd" if date.year == today.year else "yMMMEd"
