@@ -210,6 +210,8 @@ class Deliverer(Background):
         status = "unknown" if trouble.unsure else "failed"
         wait = max(trouble.seconds, UNSURE if trouble.unsure else 0, pause(row["attempts"]))
         fall_back = row["attempts"] == FALL_BACK_AFTER or (row["attempts"] == 1 and wait > FALL_BACK_WAIT)
+        if fall_back and trouble.unsure:  # the next provider has the minute that begins then for itself
+            wait = max(wait, 2 * UNSURE)
 
         def tx_(tx: Tx) -> Follows:
             follow, waited = self._context.outbox, tx.now - row["created_at"]

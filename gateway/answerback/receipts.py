@@ -101,7 +101,7 @@ def given_up(tx: Tx, outbox: Outbox, row: Row, why: str, *, dead: bool) -> Follo
     """A message failed for good: the address is marked if it is dead, and the next one is asked."""
     marks = dead and bool(row["address_id"])
     if marks:
-        tx.run(contacts.UNREACHABLE, address=row["address_id"], why=why)
+        tx.run(contacts.UNREACHABLE, address=row["address_id"], why=why or "the service says so")
     follows = outbox.gave_up(tx, row)
     follows.dead = [row["provider"]] if marks else []
     return follows
