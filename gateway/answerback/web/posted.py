@@ -15,11 +15,9 @@ class Posted:
         self._pairs = [(name, value.replace("\r\n", "\n")) for name, value in pairs or []]
 
     def one(self, name: str, default: str = "") -> str:
-        """The value of a field. Raises `Problem` 422 for one that has several: no page of ours sends that."""
+        """The value of a field; one that came more than once, as from no page of ours, says nothing."""
         values = self.all(name)
-        if len(values) > 1:
-            raise Problem(422, "does-not-fit", "A field of the form was sent more than once.")
-        return values[0] if values else default
+        return values[0] if len(values) == 1 else default
 
     def all(self, name: str) -> list[str]:
         """Every value of a field, for check boxes."""
