@@ -172,7 +172,7 @@ async def test_when_the_last_address_fails_it_is_said_and_the_form_still_answers
         (record,) = (await g.app.reader.interactions()).items
         assert g.app.context.metrics.of(Metric.UNREACHED) == 1
         (line,) = [one for one in caplog.records if "nobody was reached" in one.getMessage()]
-        assert (line.interaction, line.contact) == (record.id, "ana")
+        assert (vars(line)["interaction"], vars(line)["contact"]) == (record.id, "ana")
         events = await g.app.context.store.read(lambda tx: audit.of(tx, record.id))
         assert [(each["event"], each["actor"]) for each in events][-1] == ("not reached", "ana")
         letters = (await g.app.letters.list()).items

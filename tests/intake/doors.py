@@ -351,7 +351,7 @@ async def world_in(folder: Path) -> AsyncIterator[World]:
         data_dir=str(folder),
         public_url=PUBLIC,
         api_keys=(ApiKey("ops", SecretStr(KEY)),),
-        contacts={"ana": Contact("ana", "Ana", addresses=addresses)},
+        contacts={"ana": Contact("ana", "Ana", addresses=addresses), "ben": Contact("ben", "Ben")},
         routes={"default": Route("default", ("ana",), tuple(OPTIONS), at_once=True)},
     )
     app = composition.build(settings, providers=dict(providers), agents={})

@@ -6,6 +6,7 @@ import email.policy
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from email.message import EmailMessage
+from functools import partial
 
 import aiohttp
 
@@ -55,7 +56,7 @@ class Places:
         asked = await self.app.asker.ask(AskRequest((QUESTION,), title="Research"))
         self.interaction, self.form = asked.interaction.id, asked.form_url
         for place in wait_for:
-            await until(lambda place=place: self.says(place, "Which term?"))
+            await until(partial(self.says, place, "Which term?"))
         await self.settled()
         for mail in self.mails("Which term?")[:1]:  # her own link, not the one that anybody may have
             token = text_of(mail).partition("/f/")[2][: len(self.token())]

@@ -1,6 +1,7 @@
 """One question on Telegram, WhatsApp, mail and form at once: answered on any, told on all, and once each."""
 
 import asyncio
+from functools import partial
 
 import pytest
 
@@ -117,7 +118,7 @@ async def test_reminders_stop_everywhere_with_the_answer(database: Database) -> 
         await places.open_whatsapp()
         await places.ask()
         for place in ("telegram", "whatsapp", "email"):
-            await until(lambda place=place: places.says(place, "Still waiting") == 1)
+            await until(partial(places.says, place, "Still waiting"))
         await places.answer("form")
         await places.answered()
         row = await places.app.context.store.read(lambda tx: tx.one(interactions.GET, id=places.interaction))
