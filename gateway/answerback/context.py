@@ -1,14 +1,18 @@
 """What every use case is given: the store, and the few things that all of them share."""
 
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from answerback.faults import Faults
-from answerback.outbox import Outbox
+from answerback.metrics import Metric, Metrics
+from answerback.outbox import Follows, Outbox
 from answerback.settings import Settings
 from answerback.signals import Signals
 from answerback.store import Row, Store
 from answerback.tokens import Tokens
+
+log = logging.getLogger("answerback.deliver")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,9 +26,20 @@ class Context:
     owner: str
     signals: Signals = field(default_factory=Signals)
     faults: Faults = field(default_factory=Faults)
+    metrics: Metrics = field(default_factory=Metrics)
     fallback: Mapping[str, str] = field(
         default_factory=dict
     )  # "provider": whom to tell when nobody is reachable
+
+    def follow(self, follows: Follows) -> None:
+        """After the commit: send what follows from what became of a message, and say who is not reached."""
+        for provider in follows.dead:
+            self.metrics.count(Metric.DEAD_ADDRESSES, provider)
+        for row in follows.unreached:
+            self.metrics.count(Metric.UNREACHED, row["provider"])
+            about = {"interaction": row["interaction_id"], "contact": row["contact_id"]}
+            log.warning("nobody was reached: no address is left, only the form", extra=about)
+        self.dispatch(follows.rows)
 
     def dispatch(self, rows: list[Row]) -> None:
         """After the commit: send what is ours to send now; what must wait for its turn is woken for."""

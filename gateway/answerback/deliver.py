@@ -8,16 +8,17 @@ import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from answerback import receipts
+from answerback import outbox, receipts
 from answerback.background import Background
 from answerback.backoff import AWAY, pause
 from answerback.context import Context
 from answerback.errors import Moved, StoreUnavailable, TryLater, Undeliverable
+from answerback.metrics import Metric
 from answerback.model import Interaction, InteractionStatus, Json, MessageKind
-from answerback.outbox import Known
+from answerback.outbox import SHOWN, Follows, Known
 from answerback.provider import Message, Provider
-from answerback.store import Row, Tx, audit, contacts, deliveries, interactions
-from answerback.store.codec import dumps, loads
+from answerback.store import Row, Tx, contacts, deliveries, interactions
+from answerback.store.codec import loads
 from answerback.wording import Sheet, Told, compose
 
 log = logging.getLogger("answerback.deliver")
@@ -29,7 +30,7 @@ FALL_BACK_AFTER = 2  # temporary failures until the next provider is asked as we
 FALL_BACK_WAIT = 60.0  # seconds: a wait that is longer than this is a reason to do so at once
 # That they were sent may be written with the next commit: whatever is written after it finds it done.
 SOON = (MessageKind.QUESTION, MessageKind.OUTCOME, MessageKind.NOTICE)
-UNSURE = 60.0  # seconds before a message that may have arrived is sent again
+UNSURE = outbox.UNSURE / 1e6  # seconds before a message that may have arrived is sent again
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,7 @@ class Loaded:
     record: Interaction | None
     told: Told
     thread: tuple[str, ...]  # ids of our earlier messages at the same place about the same thing
+    needless: bool = False  # it stands in for a message that has arrived after all
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +114,7 @@ class Deliverer(Background):
                 lambda tx: deliveries.failed(tx, row, "its record cannot be read")
             )
             return
-        if _needless(row, loaded.record):
+        if loaded.needless or _needless(row, loaded.record):
             await self._context.store.write(lambda tx: deliveries.failed(tx, row, "no longer needed"))
             return
         sheet = Sheet(row, loaded.record, loaded.told, self._context.tokens, provider.max_choices)
@@ -127,14 +129,18 @@ class Deliverer(Background):
             await self._problem(row, error)
             return
         self._context.faults.reach("deliver.after-send")
+        self._counted(row, "sent")
         if row["kind"] in SOON:
             self._context.store.write_soon(lambda tx: self._sent(tx, row, ids), self._after_commit)
         else:
             self._after_commit(await self._context.store.write(lambda tx: self._sent(tx, row, ids)))
 
-    def _after_commit(self, rows: list[Row]) -> None:
+    def _after_commit(self, follows: Follows) -> None:
         self._context.faults.reach("deliver.after-commit")
-        self._context.dispatch(rows)
+        self._context.follow(follows)
+
+    def _counted(self, row: Row, result: str) -> None:
+        self._context.metrics.count(Metric.DELIVERIES, row["provider"], row["kind"], result)
 
     async def _dated(self, row: Row, message: Message) -> Message:
         """The message with when its receiver last wrote, where a service takes free text for a while only."""
@@ -158,22 +164,17 @@ class Deliverer(Background):
         who = contacts.person(tx, record.answered_by) if record is not None else None
         names = {who.id: who.name} if who is not None else {}
         picks = _pick_tokens(tx, row, self._context)
-        return Loaded(record, Told(person, names, tx.now, picks), _thread(tx, row))
+        told = Told(person, names, tx.now, picks)
+        return Loaded(record, told, _thread(tx, row), needless=_has_arrived(tx, row))
 
-    def _sent(self, tx: Tx, row: Row, ids: tuple[str, ...]) -> list[Row]:
-        done, rows = receipts.sent(tx, self._context.outbox, row, ids)
-        if row["kind"] not in ("question", "reminder"):
-            return rows
-        audit.add(tx, row["interaction_id"], "delivered", actor=row["provider"])
-        record = interactions.get(tx, row["interaction_id"])
-        if record is None or record.status is InteractionStatus.PENDING or not done:
-            return rows  # else it was closed while this copy was on its way
-        return [self._context.outbox.outcome(tx, record, row | {"message_ids": dumps(list(ids))})]
+    def _sent(self, tx: Tx, row: Row, ids: tuple[str, ...]) -> Follows:
+        return receipts.sent(tx, self._context.outbox, row, ids)
 
     async def _problem(self, row: Row, error: Exception) -> None:
         if isinstance(error, Moved):
             await self._moved(row, error.external_id)
         elif isinstance(error, Undeliverable):
+            self._counted(row, "failed")
             await self._give_up(row, error)
         elif isinstance(error, TryLater):
             await self._again(row, _Trouble(error.reason, error.seconds, error.maybe_sent, away=True))
@@ -195,30 +196,38 @@ class Deliverer(Background):
         self._context.signals.rearm()
 
     async def _give_up(self, row: Row, error: Undeliverable) -> None:
-        def tx_(tx: Tx) -> list[Row]:
-            deliveries.failed(tx, row, error.reason)
-            if error.address_dead and row["address_id"]:
-                tx.run(contacts.UNREACHABLE, address=row["address_id"], why=error.reason)
-            return self._context.outbox.next_provider(tx, row)
+        def tx_(tx: Tx) -> Follows:
+            if not deliveries.failed(tx, row, error.reason):
+                return Follows()
+            return receipts.given_up(tx, self._context.outbox, row, error.reason, dead=error.address_dead)
 
         log.warning("not deliverable on %s: %s", row["provider"], error.reason)
-        self._context.dispatch(await self._context.store.write(tx_))
+        self._context.follow(await self._context.store.write(tx_))
 
     async def _again(self, row: Row, trouble: _Trouble) -> None:
-        """A service that is away is waited for, for days; a plugin that raises is given up after a while."""
+        """A service that is away is waited for, for days; a plugin that raises is given up after a while.
+
+        What may have arrived is asked nowhere else for a minute: a receipt that comes meanwhile ends it.
+        """
+        self._counted(row, "unknown" if trouble.unsure else "later")
         status = "unknown" if trouble.unsure else "failed"
         wait = max(trouble.seconds, UNSURE if trouble.unsure else 0, pause(row["attempts"]))
         fall_back = row["attempts"] == FALL_BACK_AFTER or (row["attempts"] == 1 and wait > FALL_BACK_WAIT)
+        if fall_back and trouble.unsure:  # the next provider has the minute that begins then for itself
+            wait = max(wait, 2 * UNSURE)
 
-        def tx_(tx: Tx) -> list[Row]:
-            waited = tx.now - row["created_at"]
+        def tx_(tx: Tx) -> Follows:
+            follow, waited = self._context.outbox, tx.now - row["created_at"]
             if (waited > AWAY) if trouble.away else (row["attempts"] >= GIVE_UP):
-                deliveries.failed(tx, row, trouble.why, status=status)
-                return self._context.outbox.next_provider(tx, row)
-            tx.run(deliveries.POSTPONE, key=row["id"], at=tx.now + round(wait * 1e6), why=trouble.why)
-            return self._context.outbox.next_provider(tx, row) if fall_back else []
+                gone = deliveries.failed(tx, row, trouble.why, status=status)
+                return follow.gave_up(tx, row, unsure=trouble.unsure) if gone else Follows()
+            later = tx.now + round(wait * 1e6)
+            waits = tx.run(deliveries.POSTPONE, key=row["id"], at=later, why=trouble.why)
+            if not (waits and fall_back):  # a receipt may have said by now that it arrived
+                return Follows()
+            return Follows(follow.next_address(tx, row, elsewhere=trouble.away, unsure=trouble.unsure))
 
-        self._context.dispatch(await self._context.store.write(tx_))
+        self._context.follow(await self._context.store.write(tx_))
         self._context.signals.rearm()
 
     async def _later(self, row: Row, seconds: float, why: str) -> None:
@@ -240,6 +249,13 @@ def _remembered(row: Row) -> Loaded | None:
 def _needless(row: Row, record: Interaction | None) -> bool:
     asks = row["kind"] in ("question", "reminder")
     return asks and (record is None or record.status is not InteractionStatus.PENDING)
+
+
+def _has_arrived(tx: Tx, row: Row) -> bool:
+    """Whether the message that this one stands in for, because it may have been lost, was not lost."""
+    instead_of = loads(row["content"]).get("unless", "")
+    earlier = tx.one(deliveries.GET, id=instead_of) if instead_of else None
+    return earlier is not None and earlier["status"] in SHOWN
 
 
 def _thread(tx: Tx, row: Row) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from answerback.ask import cancel_run, next_action, stays_open
 from answerback.context import Context
 from answerback.errors import StoreUnavailable
 from answerback.model import Answer, Interaction, InteractionStatus, MessageKind, OnExpire
-from answerback.outbox import FORM
+from answerback.outbox import FORM, SHOWN
 from answerback.read import validate_response
 from answerback.signals import Handed
 from answerback.store import Row, Tx, audit, deliveries, interactions
@@ -81,7 +81,7 @@ class Elapser:
         asked = {
             (row["provider"], row["place"]): row
             for row in tx.all(deliveries.OF, interaction_id=record.id)
-            if row["kind"] == "question" and row["status"] == "sent" and row["provider"] != FORM
+            if row["kind"] == "question" and row["status"] in SHOWN and row["provider"] != FORM
         }
         return [
             self._context.outbox.question(

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from answerback.backoff import jitter
 from answerback.context import Context
 from answerback.errors import ProviderError, StoreUnavailable, TryLater
+from answerback.metrics import Metric
 from answerback.provider import Provider
 from answerback.receive import Receiver
 from answerback.store import leases
@@ -109,5 +110,6 @@ class Intake:
         if self.state[name] != text:
             log.warning("the provider %s is not working: %s", name, text, exc_info=None if known else error)
         self.state[name] = text
+        self._context.metrics.count(Metric.REFUSED, name, "poll")
         asked = error.seconds if isinstance(error, TryLater) else 0.0
         return max(asked, min(PAUSE_MAX, 2.0 ** min(failures, 6)) * jitter())

@@ -124,6 +124,7 @@ class Address:
     contact: str = ""  # the contact's id; "" for nobody in particular
     id: str = ""
     last_inbound_at: int | None = None  # when its owner last wrote from there; None: never, or not known
+    reachable: bool = True  # False: a message there failed for good, and its owner has not written since
 
 
 @dataclass(frozen=True, slots=True)

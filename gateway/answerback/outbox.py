@@ -2,18 +2,20 @@
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from answerback.model import Address, Contact, Interaction, InteractionStatus, Json, MessageKind
 from answerback.provider import Pace
 from answerback.quiet import end_of_quiet
-from answerback.store import Row, Tx, contacts, deliveries, interactions, pace, runs
+from answerback.store import Row, Tx, audit, contacts, deliveries, interactions, pace, runs
 from answerback.store.codec import dumps, loads
 from answerback.tokens import Tokens, hashed
 
 FRESH = 1.0  # seconds that what was known when a delivery was made may be relied on
 FORM = "form"  # the built-in way: a link that anybody may hand on
 TOLD = 86_400_000_000  # microseconds between two sentences to the same stranger
+UNSURE = 60_000_000  # microseconds in which nobody is asked again after a message that may have arrived
+SHOWN = frozenset({"sent", "delivered", "read"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,15 @@ class Known:
 Know = Callable[[], Known]  # only what is sent at once needs it
 
 
+@dataclass(slots=True)
+class Follows:
+    """What follows from what became of a message: deliveries, and whom no address is left for."""
+
+    rows: list[Row] = field(default_factory=list)
+    unreached: list[Row] = field(default_factory=list)  # deliveries that failed at the last address
+    dead: list[str] = field(default_factory=list)  # providers that an address turned out to be dead on
+
+
 @dataclass(frozen=True, slots=True)
 class Outbox:
     """Adds deliveries, already claimed by this process where pace allows, so that no claim is needed."""
@@ -44,15 +55,29 @@ class Outbox:
     edits: frozenset[str] = frozenset()  # names of the providers that can edit what they sent
 
     def question(
-        self, tx: Tx, record: Interaction, address: Address, kind: MessageKind = MessageKind.QUESTION
+        self,
+        tx: Tx,
+        record: Interaction,
+        address: Address,
+        kind: MessageKind = MessageKind.QUESTION,
+        *,
+        unless: Row | None = None,
     ) -> Row:
-        """Ask at one address; its token is what a reply will carry back."""
+        """Ask at one address; its token is what a reply will carry back.
+
+        `unless`: a delivery that may have arrived: this one waits a minute, and is not sent if it did.
+        """
         id = interactions.new_id()
         first = kind is MessageKind.QUESTION
+        if not address.reachable:  # put to the test: if it is still dead, it is marked again
+            tx.run(contacts.UNREACHABLE, address=address.id, why="")
         return self._add(
             tx,
-            not_before=_after_quiet(tx, address.contact, record.expires_at),
+            not_before=max(
+                _after_quiet(tx, address.contact, record.expires_at), tx.now + UNSURE if unless else 0
+            ),
             known=(lambda: _known(tx, address.contact, record)) if first else None,
+            content=dumps({"unless": unless["id"]} if unless else {}),
             id=id,
             interaction_id=record.id,
             run_id=record.run_id,
@@ -138,21 +163,36 @@ class Outbox:
             **_same_place(row),
         )
 
-    def next_provider(self, tx: Tx, row: Row) -> list[Row]:
-        """Ask the same person on the next provider of the route, if there is one that was not tried."""
-        if row["kind"] != "question" or not row["contact_id"]:
+    def next_address(self, tx: Tx, row: Row, *, elsewhere: bool = False, unsure: bool = False) -> list[Row]:
+        """Ask the same person at the next address of the route that was not tried, if nothing else is out.
+
+        `elsewhere`: not on the same provider, which is away. `unsure`: the message may have arrived.
+        """
+        record = self._asked(tx, row)
+        asked = [] if record is None else _asked_of(tx, row)
+        if record is None or any(_is_on_its_way(each) for each in asked if each["id"] != row["id"]):
             return []
-        record = interactions.get(tx, row["interaction_id"])
-        if record is None or record.status is not InteractionStatus.PENDING or not record.readable:
-            return []
-        tried = {
-            each["provider"]
-            for each in tx.all(deliveries.OF, interaction_id=record.id)
-            if each["contact_id"] == row["contact_id"]
-        }
         route = record.route | {"ask": [row["contact_id"]]}
-        found = addresses(tx, route, tried=frozenset(tried))
-        return [self.question(tx, record, address) for address in found]
+        if elsewhere:
+            route["providers"] = [name for name in route.get("providers", ()) if name != row["provider"]]
+        found = addresses(tx, route, tried=frozenset((one["provider"], one["external_id"]) for one in asked))
+        return [self.question(tx, record, address, unless=row if unsure else None) for address in found]
+
+    def gave_up(self, tx: Tx, row: Row, *, unsure: bool = False) -> Follows:
+        """What follows from a message that failed for good: the next address, or that there is none."""
+        rows = self.next_address(tx, row, unsure=unsure)
+        if rows or self._asked(tx, row) is None or any(_may_arrive(each) for each in _asked_of(tx, row)):
+            return Follows(rows)
+        audit.add(tx, row["interaction_id"], "not reached", actor=row["contact_id"])
+        return Follows(rows, [row])
+
+    def _asked(self, tx: Tx, row: Row) -> Interaction | None:
+        """The open question that a delivery asks somebody."""
+        if row["kind"] != "question" or not row["contact_id"]:
+            return None
+        record = interactions.get(tx, row["interaction_id"])
+        is_open = record is not None and record.status is InteractionStatus.PENDING and record.readable
+        return record if is_open else None
 
     def stranger(self, tx: Tx, provider: str, external_id: str, place: str) -> list[Row]:
         """One sentence a day to an account that nobody is linked to."""
@@ -219,8 +259,11 @@ def place_of(provider: str, external_id: str, place: str, contact_id: str = "") 
     }
 
 
-def addresses(tx: Tx, route: Json, *, tried: frozenset[str] = frozenset()) -> list[Address]:
-    """Where a route asks first; or, given the providers `tried` for a person, where it asks next."""
+Tried = frozenset[tuple[str, str]]  # (provider, external id)
+
+
+def addresses(tx: Tx, route: Json, *, tried: Tried = frozenset()) -> list[Address]:
+    """Where a route asks first; or, given the addresses `tried` for a person, where it asks next."""
     found: list[Address] = []
     for id in route.get("ask", ()):
         person = contacts.contact(tx, id)
@@ -229,19 +272,36 @@ def addresses(tx: Tx, route: Json, *, tried: frozenset[str] = frozenset()) -> li
     return found
 
 
-def _of_person(person: Contact, route: Json, tried: frozenset[str]) -> list[Address]:
-    order = [name for name in route.get("providers", ()) if name not in tried]
-    by_provider = {address.provider: address for address in person.addresses}
-    reachable = [by_provider[name] for name in order if name in by_provider]
-    return reachable if route.get("at_once") else reachable[:1]
+def _of_person(person: Contact, route: Json, tried: Tried) -> list[Address]:
+    """In the route's order. A dead address is passed over as long as there is another: it is tried last."""
+    left = [
+        address
+        for name in route.get("providers", ())
+        for address in person.addresses
+        if address.provider == name and (name, address.external_id) not in tried
+    ]
+    found = [address for address in left if address.reachable] or left
+    return found if route.get("at_once") else found[:1]
+
+
+def _asked_of(tx: Tx, row: Row) -> list[Row]:
+    """Every delivery that asks the same person the same question."""
+    found = tx.all(deliveries.OF, interaction_id=row["interaction_id"])
+    return [each for each in found if each["contact_id"] == row["contact_id"] and each["kind"] == "question"]
+
+
+def _is_on_its_way(row: Row) -> bool:
+    """Whether it arrived, or nothing has gone wrong with it so far."""
+    return row["status"] in SHOWN or (row["status"] == "queued" and not row["error"])
+
+
+def _may_arrive(row: Row) -> bool:
+    return row["status"] in SHOWN or row["status"] == "queued"
 
 
 def _was_shown(row: Row) -> bool:
-    return (
-        row["kind"] in ("question", "reminder")
-        and bool(loads(row["message_ids"]) or row["status"] == "sent")
-        and (row["provider"] != FORM)
-    )
+    asks = row["kind"] in ("question", "reminder") and row["provider"] != FORM
+    return asks and row["status"] in SHOWN
 
 
 def _same_place(row: Row) -> Row:

@@ -182,12 +182,19 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What the service says of a message that it took earlier."""
+    """What the service says of a message that it took earlier.
+
+    `address_dead`: it failed, and so will any other message to this address. `delivery_id`: whose message
+    it is, where the service says that too (a callback address with `Message.delivery_id` in it): then a
+    receipt counts although `send` never got an answer.
+    """
 
     event_id: str
     message_id: str
     status: ReceiptStatus
     reason: str = ""
+    address_dead: bool = False
+    delivery_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)

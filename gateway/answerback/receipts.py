@@ -1,60 +1,122 @@
-"""What a service says later of a message that it took: moves a delivery forward, or sends it another way."""
+"""What a service says of a message that it took: moves a delivery forward, or sends it another way."""
 
 from dataclasses import asdict
 
 from answerback.backoff import AWAY, pause
-from answerback.outbox import Outbox
+from answerback.model import InteractionStatus
+from answerback.outbox import Follows, Outbox
 from answerback.provider import Receipt
-from answerback.store import Row, Tx, contacts, deliveries
+from answerback.store import Row, Tx, audit, contacts, deliveries, interactions
 from answerback.store.codec import dumps, loads
 
 RANK = {"unknown": 1, "sent": 2, "delivered": 3, "read": 4}
+ARRIVED = frozenset({"delivered", "read"})
+ASKS = frozenset({"question", "reminder"})
 CLOSED = "it takes a template only, until this person writes again"
 
 
-def sent(tx: Tx, outbox: Outbox, row: Row, ids: tuple[str, ...]) -> tuple[bool, list[Row]]:
-    """The service took a message: whether that was news, and what follows from receipts that were faster."""
+def sent(tx: Tx, outbox: Outbox, row: Row, ids: tuple[str, ...]) -> Follows:
+    """The service took a message; what follows from receipts that were faster, too.
+
+    When its question was closed while this copy was on its way, the copy is told how it ended.
+    """
     done, parked = deliveries.sent(tx, row, ids)
-    rows: list[Row] = []
+    follows = Follows()
     for receipt in parked:
-        rows += note(tx, outbox, row["provider"], Receipt(**loads(receipt)))
-    return done, rows
+        _join(follows, note(tx, outbox, row["provider"], Receipt(**loads(receipt))))
+    if not done or row["kind"] not in ASKS:
+        return follows
+    audit.add(tx, row["interaction_id"], "delivered", actor=row["provider"])
+    record = interactions.get(tx, row["interaction_id"])
+    if record is not None and record.status is not InteractionStatus.PENDING:
+        follows.rows = [outbox.outcome(tx, record, row | {"message_ids": dumps(list(ids))})]
+    return follows
 
 
-def note(tx: Tx, outbox: Outbox, provider: str, receipt: Receipt) -> list[Row]:
+def note(tx: Tx, outbox: Outbox, provider: str, receipt: Receipt) -> Follows:
     """Receipts come out of order, twice, or before we know the message: then they wait for it.
 
     Only a higher rank counts, and a failure of what was not read. What failed for good goes to the person's
-    next address, what has to wait or needs a template goes out again. Returns the deliveries to dispatch.
+    next address, what has to wait or needs a template goes out again.
     """
-    row = tx.one(deliveries.BY_MESSAGE, provider=provider, message_id=receipt.message_id)
-    if row is None:
+    row = _delivery(tx, provider, receipt)
+    if row is None or (_is_under_way(tx, row) and receipt.status not in ARRIVED):
         known = {"provider": provider, "message_id": receipt.message_id, "delivery_id": ""}
         tx.run(deliveries.PARK, **known, parked=dumps(asdict(receipt)))
-        return []
-    if row["status"] in ("failed", "queued"):  # queued: it goes out again, and this is about the first time
-        return []
+        return Follows()
+    if row["status"] == "queued":
+        return _unsure(tx, outbox, row, receipt)
+    if row["status"] == "failed":
+        return Follows()
     if receipt.status in RANK:
         if RANK[receipt.status] > RANK[row["status"]]:
             _becomes(tx, row, receipt.status, receipt.reason)
-        return []
-    return [] if row["status"] == "read" else _failed(tx, outbox, row, receipt)
+        return Follows()
+    return Follows() if row["status"] == "read" else _failed(tx, outbox, row, receipt)
 
 
-def _failed(tx: Tx, outbox: Outbox, row: Row, receipt: Receipt) -> list[Row]:
+def _delivery(tx: Tx, provider: str, receipt: Receipt) -> Row | None:
+    """By its message id; or by its own, where `send` never heard what the message is called."""
+    row = tx.one(deliveries.BY_MESSAGE, provider=provider, message_id=receipt.message_id)
+    if row is not None:
+        return row
+    row = tx.one(deliveries.GET, id=receipt.delivery_id or receipt.message_id)
+    return row if row is not None and row["provider"] == provider else None
+
+
+def _is_under_way(tx: Tx, row: Row) -> bool:
+    """Whether somebody is sending it right now, and will know its message id in a moment."""
+    unowned = row["lease_owner"] in ("", deliveries.ITS_TURN)
+    return row["status"] == "queued" and not unowned and bool(row["next_attempt_at"] > tx.now)
+
+
+def _unsure(tx: Tx, outbox: Outbox, row: Row, receipt: Receipt) -> Follows:
+    """It waits to go out again. One that was never known to be taken may be the one that this is about;
+
+    of one that the service gave back (it has an id) only that it arrived after all is news.
+    """
+    given_back = bool(loads(row["message_ids"]))
+    if receipt.status in ARRIVED or (receipt.status in RANK and not given_back):
+        ids = dict.fromkeys([*loads(row["message_ids"]), receipt.message_id])
+        follows = sent(tx, outbox, row, tuple(ids))
+        if receipt.status in ARRIVED:
+            _becomes(tx, row | {"status": "sent"}, receipt.status, receipt.reason)
+        return follows
+    if given_back or not row["attempts"]:
+        return Follows()
+    return _failed(tx, outbox, row, receipt)
+
+
+def _failed(tx: Tx, outbox: Outbox, row: Row, receipt: Receipt) -> Follows:
     if receipt.status == "window" and contacts.last_wrote(tx, row["address_id"]) is not None:
         tx.run(contacts.NOT_SEEN, address=row["address_id"])
         return _again(tx, row, tx.now, CLOSED)
     if receipt.status == "wait" and tx.now - row["created_at"] <= AWAY:
         return _again(tx, row, tx.now + round(pause(row["attempts"]) * 1e6), receipt.reason)
     _becomes(tx, row, "failed", receipt.reason)
-    return outbox.next_provider(tx, row)
+    return given_up(tx, outbox, row, receipt.reason, dead=receipt.address_dead)
+
+
+def given_up(tx: Tx, outbox: Outbox, row: Row, why: str, *, dead: bool) -> Follows:
+    """A message failed for good: the address is marked if it is dead, and the next one is asked."""
+    marks = dead and bool(row["address_id"])
+    if marks:
+        tx.run(contacts.UNREACHABLE, address=row["address_id"], why=why or "the service says so")
+    follows = outbox.gave_up(tx, row)
+    follows.dead = [row["provider"]] if marks else []
+    return follows
 
 
 def _becomes(tx: Tx, row: Row, status: str, why: str) -> None:
     tx.run(deliveries.RECEIPT, key=row["id"], old=row["status"], new_status=status, why=why)
 
 
-def _again(tx: Tx, row: Row, at: int, why: str) -> list[Row]:
+def _again(tx: Tx, row: Row, at: int, why: str) -> Follows:
     tx.run(deliveries.AGAIN, key=row["id"], old=row["status"], at=at, why=why)
-    return [row | {"lease_owner": ""}]
+    return Follows([row | {"lease_owner": ""}])
+
+
+def _join(follows: Follows, more: Follows) -> None:
+    follows.rows += more.rows
+    follows.unreached += more.unreached
+    follows.dead += more.dead

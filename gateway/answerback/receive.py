@@ -1,7 +1,9 @@
 """receive: stores an inbound event once, finds its question, and lets the one door decide."""
 
+import asyncio
 import hashlib
 import logging
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -10,7 +12,9 @@ from answerback.context import Context
 from answerback.door import Actor, Decision, after_commit, decide
 from answerback.errors import Closed, NotAllowed, NotFound, StoreUnavailable
 from answerback.inbound import Effect, consider
+from answerback.metrics import Metric
 from answerback.model import Interaction, Json, Outcome
+from answerback.outbox import Follows
 from answerback.provider import Batch, HttpAnswer, Inbound, Provider, Receipt, Reply
 from answerback.read import validate_response
 from answerback.receipts import note
@@ -20,14 +24,19 @@ from answerback.values import unstorable
 
 log = logging.getLogger("answerback.receive")
 LONGEST_ID = 500  # characters; message ids of mail are the longest
+AT_ONCE = 100  # events of a poll in one transaction: what else is written takes its turn in between
+IGNORED, RECEIPT = "ignored", "receipt"  # beside the outcomes of replies
+USUAL = frozenset({Outcome.ACCEPTED, Outcome.COMMAND, Outcome.LINKED, RECEIPT})
 
 
 @dataclass(slots=True)
 class _Done:
-    """One event's result: what to acknowledge, and what follows after the commit."""
+    """One event's result: what to acknowledge, what follows after the commit, what it is counted as."""
 
     reply: Reply | None = None
     effect: Effect | None = None
+    follows: Follows | None = None
+    counted: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,16 +49,17 @@ class _Event:
 
 @dataclass(frozen=True, slots=True)
 class _Position:
-    """How far a poll has come, and the right to say so."""
+    """How far a poll has come, and the right to say so. No cursor: there is more of the same poll."""
 
-    cursor: str
+    cursor: str | None
     lease: Lease | None
 
     def move(self, tx: Tx, provider: str) -> bool:
         """Store the cursor; False when the lease was lost (the fence refuses a late writer)."""
         if self.lease is not None and not leases.renew(tx, self.lease):
             return False
-        replies.move(tx, provider, self.cursor)
+        if self.cursor is not None:
+            replies.move(tx, provider, self.cursor)
         return True
 
 
@@ -78,8 +88,17 @@ class Receiver:
         return answer
 
     async def polled(self, provider: str, batch: Batch, lease: Lease | None = None) -> None:
-        """What one poll brought, and its cursor, in one transaction; nothing, if the `lease` was lost."""
-        await self._take(self._plugin(provider), list(batch.events), _Position(batch.cursor, lease))
+        """What one poll brought, and its cursor with the last of it; nothing, if the `lease` was lost.
+
+        However much it is, it is taken piece by piece. After a crash the poll brings all of it again, and
+        what was taken is known.
+        """
+        plugin, events = self._plugin(provider), batch.events
+        while len(events) > AT_ONCE:
+            await self._take(plugin, list(events[:AT_ONCE]), _Position(None, lease))
+            events = events[AT_ONCE:]
+            await asyncio.sleep(0)
+        await self._take(plugin, list(events), _Position(batch.cursor, lease))
 
     async def cursor(self, provider: str) -> str:
         """How far a polled provider has been read."""
@@ -129,8 +148,18 @@ class Receiver:
         except Exception:
             done = await self._one_by_one(plugin, events, position)
         self._context.faults.reach("receive.after-commit")
+        self._count(plugin.name, done)
         for one in done:
             await self._follow(plugin, one)
+
+    def _count(self, provider: str, done: list[_Done]) -> None:
+        """One line for all that came together, and only if something of it was out of the ordinary."""
+        found = Counter(one.counted for one in done)
+        for counted, number in found.items():
+            self._context.metrics.count(Metric.EVENTS, provider, counted, by=number)
+        if not found.keys() <= USUAL:
+            said = ", ".join(f"{number} {counted}" for counted, number in sorted(found.items()))
+            log.info("events of %s: %s", provider, said)
 
     async def _one_by_one(
         self, plugin: Provider, events: list[_Event], position: _Position | None
@@ -145,7 +174,7 @@ class Receiver:
             except Exception as error:
                 log.exception("an event could not be matched")
                 failed = _Event(event.raw, error=type(error).__name__, keys=event.keys)
-                await self._alone(plugin, failed)
+                done += await self._alone(plugin, failed)
         if position is not None:
             await self._context.store.write(lambda tx: position.move(tx, plugin.name))
         return done
@@ -162,26 +191,33 @@ class Receiver:
 
     def _event(self, tx: Tx, plugin: Provider, event: _Event) -> list[_Done]:
         if event.error or not event.found:
-            for key in event.keys or (_fallback_key(event.raw),):
-                outcome = Outcome.FAILED if event.error else Outcome.UNKNOWN
+            outcome = Outcome.FAILED if event.error else Outcome.UNKNOWN
+            counted = outcome if event.error else IGNORED
+            keys = event.keys or (_fallback_key(event.raw),)
+            added = [
                 replies.add(tx, plugin.name, key, event.raw, outcome=outcome, error=event.error)
-            return []
+                for key in keys
+            ]
+            return [_Done(counted=counted if id else Outcome.DUPLICATE) for id in added]
         return [self._found(tx, plugin, event.raw, found) for found in event.found]
 
     def _found(self, tx: Tx, plugin: Provider, raw: bytes, found: Reply | Receipt) -> _Done:
         row = replies.add(tx, plugin.name, found.event_id, raw)
         if row is None:
-            return _Done(found if isinstance(found, Reply) else None, _again(tx, plugin.name, found.event_id))
+            reply = found if isinstance(found, Reply) else None
+            return _Done(reply, _again(tx, plugin.name, found.event_id), counted=Outcome.DUPLICATE)
         if isinstance(found, Receipt):
-            rows = note(tx, self._context.outbox, plugin.name, found)
+            follows = note(tx, self._context.outbox, plugin.name, found)
             replies.decided(tx, row, Outcome.COMMAND)
-            return _Done(effect=Effect(Outcome.COMMAND, rows))
+            return _Done(follows=follows, counted=RECEIPT)
         effect = consider(tx, self._context, plugin.name, found)
         replies.decided(tx, row, effect.outcome, effect.decision.record.id if effect.decision else "")
-        return _Done(found, effect)
+        return _Done(found, effect, counted=effect.outcome)
 
     async def _follow(self, plugin: Provider, done: _Done) -> None:
         effect = done.effect
+        if done.follows is not None:
+            self._context.follow(done.follows)
         if effect is None:
             return
         if effect.decision is not None:
@@ -213,7 +249,10 @@ def _parse(plugin: Provider, inbound: Inbound) -> _Event:
 
 def _plausible(found: Reply | Receipt) -> Reply | Receipt:
     """Ids that a database can look up: whatever a stranger sends, no statement fails because of it."""
-    ids = (found.event_id, found.message_id) if isinstance(found, Receipt) else _ids(found)
+    if isinstance(found, Receipt):
+        ids: tuple[str, ...] = (found.event_id, found.message_id, found.delivery_id)
+    else:
+        ids = _ids(found)
     if any(len(id) > LONGEST_ID or unstorable(id) for id in ids):
         raise ValueError("an id that cannot be stored")
     return found

@@ -545,10 +545,10 @@ class TestConversation:
         given = {"who": "Ben", "language": "en", "timezone": "Europe/Vienna", "now": NOW}
         done = answered("yes", by="ben")
         assert already_message(done, TO, viewer="ana", **given).title == (
-            "Ben answered this at 14:02: “Yes”. Nothing changed."
+            "Ben answered this at 14:02 on Telegram: “Yes”. Nothing changed."
         )
         assert already_message(done, TO, viewer="ben", **given).title == (
-            "You answered this at 14:02: “Yes”. Nothing changed."
+            "You answered this at 14:02 on Telegram: “Yes”. Nothing changed."
         )
         expired = replace(ASKED, status=InteractionStatus.EXPIRED, on_expire=OnExpire.AUTO)
         assert already_message(expired, TO, viewer="ana", **given).title == (

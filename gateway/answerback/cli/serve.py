@@ -24,14 +24,14 @@ def _serve(config: str | None, listen: str | None, as_json: bool) -> Exit:
     import os
 
     from answerback import settings
-    from answerback.cli.listening import bind
+    from answerback.cli.listening import bind, bind_metrics
 
     loaded = settings.load(config, environ=os.environ, overrides={"listen": listen})
-    with bind(loaded) as listener:
+    with bind(loaded) as listener, bind_metrics(loaded) as metrics:
         if loaded.port == 0:
             listen = f"{loaded.listen.rpartition(':')[0]}:{listener.getsockname()[1]}"
             loaded = settings.load(config, environ=os.environ, overrides={"listen": listen})
 
         from answerback.cli import serving
 
-        return serving.run(loaded, listener, as_json=as_json)
+        return serving.run(loaded, listener, metrics, as_json=as_json)

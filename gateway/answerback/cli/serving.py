@@ -6,13 +6,14 @@ import logging
 import os
 import signal
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import uvicorn
 import uvloop
 from pydantic import SecretStr
+from starlette.types import ASGIApp
 
 from answerback import app as gateway
 from answerback.cli import terminal
@@ -23,20 +24,27 @@ from answerback.cli.site import site
 from answerback.errors import ConfigurationError
 from answerback.settings import ApiKey, Settings
 from answerback.web import RedactTokens
+from answerback.web.exposing import expose
 from answerback.workers import in_workers
 
 log = logging.getLogger("answerback.serve")
 GRACE = 3  # seconds that requests under way get when we stop; who waits for an answer asks again
 
 
-def run(settings: Settings, listener: socket.socket, *, as_json: bool = False) -> Exit:
+def run(
+    settings: Settings,
+    listener: socket.socket,
+    metrics: socket.socket | None = None,
+    *,
+    as_json: bool = False,
+) -> Exit:
     """Serve until SIGINT or SIGTERM. Raises `ConfigurationError`, `StoreUnavailable`."""
     # LangGraph reads it when it is first imported, by whichever plugin: checkpoints hold known types only.
     os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
     logging.getLogger("uvicorn.access").addFilter(RedactTokens())
     settings = with_key(settings)
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        return runner.run(_serve(settings, listener, as_json))
+        return runner.run(_serve(settings, listener, metrics, as_json))
 
 
 def with_key(settings: Settings) -> Settings:
@@ -53,7 +61,9 @@ def with_key(settings: Settings) -> Settings:
     return replace(settings, api_keys=(ApiKey("local", SecretStr(key)),))
 
 
-async def _serve(settings: Settings, listener: socket.socket, as_json: bool) -> Exit:
+async def _serve(
+    settings: Settings, listener: socket.socket, metrics: socket.socket | None, as_json: bool
+) -> Exit:
     stop = _Stop()
     app = gateway.build(settings, agents=in_workers(settings))
     try:
@@ -68,16 +78,38 @@ async def _serve(settings: Settings, listener: socket.socket, as_json: bool) -> 
         if problems and len(problems) == configured:
             terminal.note("answerback: nothing that is configured can be used, so there is nothing to serve.")
             return Exit.ERROR
-        config = uvicorn.Config(
-            site(app), log_config=None, server_header=False, proxy_headers=False, lifespan="off", ws="none",
-            loop="uvloop", http="httptools", timeout_graceful_shutdown=GRACE,
-        )  # fmt: skip
-        server = _Server(config, lambda: announce(app, as_json))
+        server = _Server(_how(site(app)), lambda: announce(app, as_json))
         stop.act = server.stop
-        await server.serve([listener])
+        async with exposed(app, metrics):
+            await server.serve([listener])
         return Exit.FINE
     finally:
         await app.stop()
+
+
+def _how(application: ASGIApp) -> uvicorn.Config:
+    return uvicorn.Config(
+        application, log_config=None, server_header=False, proxy_headers=False, lifespan="off", ws="none",
+        loop="uvloop", http="httptools", timeout_graceful_shutdown=GRACE,
+    )  # fmt: skip
+
+
+@contextlib.asynccontextmanager
+async def exposed(app: gateway.App, listener: socket.socket | None) -> AsyncIterator[None]:
+    """The counters of an app on a socket of their own, while the body runs; without one, nothing."""
+    if listener is None:
+        yield
+        return
+    host, port = listener.getsockname()[:2]
+    server = _Server(
+        _how(expose(app.context.metrics)), lambda: log.info("metrics at http://%s:%s/metrics", host, port)
+    )
+    task = asyncio.create_task(server.serve([listener]))
+    try:
+        yield
+    finally:
+        server.stop()
+        await task
 
 
 class _Stop:

@@ -86,7 +86,7 @@ def expired_text(interaction: Interaction, language: str, timezone: str, now: in
 def already_text(
     interaction: Interaction, *, viewer: str, who: str, language: str, timezone: str, now: int
 ) -> str:
-    """For a reply to a closed question: what was decided, and that nothing changed."""
+    """For a reply to a closed question: what was decided, when and where, and that nothing changed."""
     if interaction.status is not InteractionStatus.COMPLETED:
         said = outcome_text(
             interaction, viewer=viewer, who=who, language=language, timezone=timezone, now=now
@@ -96,7 +96,7 @@ def already_text(
     own = bool(viewer) and viewer == interaction.answered_by
     key = "already_answered" + ("_you" if own else "") + ("" if value else "_quiet")
     answered_at = now if interaction.answered_at is None else interaction.answered_at
-    time = moment(answered_at, language, timezone, now)
+    time = _where(moment(answered_at, language, timezone, now), interaction.answered_via, language)
     return say(key, language, who=_name(who, language), time=time, value=value)
 
 
@@ -109,8 +109,12 @@ def _did(interaction: Interaction, own: bool, who: str, language: str) -> str:
     value = interaction_answer(interaction, language)
     key = _verb(interaction, value)
     did = say(("you_" if own else "who_") + key, language, who=_name(who, language), value=value)
-    via = interaction.answered_via
-    if own or not via:
+    return did if own else _where(did, interaction.answered_via, language)
+
+
+def _where(did: str, via: str, language: str) -> str:
+    """What was done, or when, and through what."""
+    if not via:
         return did
     return say(PLACES.get(via.lower(), "via"), language, did=did, provider=provider_name(via))
 

@@ -84,6 +84,7 @@ def _read(text: str, file: str, environ: Mapping[str, str], overrides: Mapping[s
         routes=_routes(shape),
         hitl=Hitl(**dict(shape.hitl)),
         limits=Limits(**dict(shape.limits)),
+        metrics=shape.metrics.listen or "",
         outgoing=shape.outgoing.allow,
         form_auth=shape.form_auth or ("link" if units.only_here(shape.listen, public_url) else "code"),
     )

@@ -169,6 +169,10 @@ class OutgoingShape(Shape):
     allow: Annotated[Names, AfterValidator(_receivers)] = ()
 
 
+class MetricsShape(Shape):
+    listen: Annotated[str, AfterValidator(units.listen)] | None = None
+
+
 class WorkerShape(Shape):
     """What any agent may say besides `use` and the options of its adapter."""
 
@@ -198,3 +202,4 @@ class FileShape(Shape):
     form_auth: FormAuth | None = None
     limits: LimitsShape = LimitsShape()
     outgoing: OutgoingShape = OutgoingShape()
+    metrics: MetricsShape = MetricsShape()

@@ -106,6 +106,7 @@ class Settings:
     hitl: Hitl = Hitl()
     form_auth: FormAuth = "link"
     limits: Limits = Limits()
+    metrics: str = ""  # where the counters can be read; "": nowhere
     outgoing: tuple[str, ...] = ()  # who may be called besides the services; none: whoever is public
 
     @property

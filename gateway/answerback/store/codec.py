@@ -132,4 +132,7 @@ def _whole(row: Row) -> Interaction:
 
 
 def address_in(row: Row) -> Address:
-    return Address(row["provider"], row["external_id"], row["place"], row["contact_id"], row["id"])
+    reachable = not row.get("unreachable")
+    return Address(
+        row["provider"], row["external_id"], row["place"], row["contact_id"], row["id"], reachable=reachable
+    )

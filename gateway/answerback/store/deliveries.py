@@ -203,9 +203,9 @@ def sent(tx: Tx, row: Row, message_ids: tuple[str, ...]) -> tuple[bool, list[str
     return done == 1, parked
 
 
-def failed(tx: Tx, row: Row, why: str, status: str = "failed") -> None:
-    """Given up, with its reason (the dead letter)."""
-    tx.run(DONE, key=row["id"], new_status=status, at=None, ids="[]", why=why)
+def failed(tx: Tx, row: Row, why: str, status: str = "failed") -> bool:
+    """Given up, with its reason (the dead letter); False when it is not waiting to be sent any more."""
+    return tx.run(DONE, key=row["id"], new_status=status, at=None, ids="[]", why=why) == 1
 
 
 def shut(tx: Tx, interaction_id: str) -> list[Row]:

@@ -3,10 +3,12 @@
 from starlette.applications import Starlette
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from answerback.metrics import Metrics
 from answerback.web import assets, docs, form, health, hooks
 from answerback.web.api import create_api
 from answerback.web.auth import authenticate
 from answerback.web.problems import HANDLERS, Problem
+from answerback.web.refusals import refused
 from answerback.web.services import Services
 
 # For every answer that does not say otherwise: nothing is kept, sniffed, framed or passed on.
@@ -33,7 +35,7 @@ def create_app(services: Services) -> ASGIApp:
         exception_handlers=HANDLERS,
     )
     site.router.redirect_slashes = False  # redirects would be built from the Host header
-    return _Headers(_Door(services, hooks.Hooks(services), site, api))
+    return _Headers(_Door(services, hooks.Hooks(services), site, api), services.metrics)
 
 
 class _Door:
@@ -60,10 +62,10 @@ class _Door:
 
 
 class _Headers:
-    """Adds the default headers to every answer, errors included."""
+    """Adds the default headers to every answer, errors included; errors are counted."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
+    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
+        self._app, self._metrics = app, metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -71,6 +73,8 @@ class _Headers:
 
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
+                if message["status"] >= 400:
+                    refused(self._metrics, scope, message["status"])
                 given = {name for name, _ in message["headers"]}
                 missing = [pair for pair in _DEFAULTS if pair[0] not in given]
                 message = {**message, "headers": [*message["headers"], *missing]}

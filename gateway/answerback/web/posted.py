@@ -15,8 +15,9 @@ class Posted:
         self._pairs = [(name, value.replace("\r\n", "\n")) for name, value in pairs or []]
 
     def one(self, name: str, default: str = "") -> str:
-        """The first value of a field."""
-        return next((value for value in self.all(name)), default)
+        """The value of a field; one that came more than once, as from no page of ours, says nothing."""
+        values = self.all(name)
+        return values[0] if len(values) == 1 else default
 
     def all(self, name: str) -> list[str]:
         """Every value of a field, for check boxes."""

@@ -1,9 +1,10 @@
 """What the web layer is given: the use cases behind it, as it sees them."""
 
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
+from answerback.metrics import Metrics
 from answerback.model import Interaction, Json
 from answerback.provider import HttpAnswer, Inbound
 
@@ -120,5 +121,6 @@ class Services:
     runner: Runner
     reader: Reader
     health: Health
+    metrics: Metrics = field(default_factory=Metrics)
     letters: Letters | None = None  # what was given up, where it is wanted
     people: "People | None" = None  # contacts, providers and agents over HTTP, where they are wanted

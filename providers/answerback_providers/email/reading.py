@@ -54,7 +54,8 @@ class Reading:
     def found(self, received_at: int) -> list[Reply | Receipt]:
         """For the core. What is not proved says nothing but which question it may be about."""
         if self.kind is Kind.BOUNCE:
-            return [Receipt(self.event_id, bounce_id(self.token), "failed", "The mail came back.")]
+            why = "The mail came back."
+            return [Receipt(self.event_id, bounce_id(self.token), "failed", why, address_dead=True)]
         if self.kind is not Kind.REPLY:
             return []
         written = min(self.sent_at, received_at) if self.sent_at and received_at else self.sent_at

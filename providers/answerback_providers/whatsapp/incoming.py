@@ -8,7 +8,7 @@ import datetime
 import email.utils
 
 from answerback.provider import Attachment, Receipt, Reply
-from answerback_providers.whatsapp.faults import reason, receipt_status
+from answerback_providers.whatsapp.faults import DEAD, reason, receipt_status
 from answerback_providers.whatsapp.settings import PREFIX
 
 STATUSES = {"sent": "sent", "delivered": "delivered", "read": "read"}
@@ -17,26 +17,27 @@ MOST_MEDIA = 10
 Fields = dict[str, str]
 
 
-def read(found: Fields, account: str, sender: str) -> Reply | Receipt | None:
+def read(found: Fields, account: str, sender: str, delivery: str = "") -> Reply | Receipt | None:
     """What came; None for what is not ours or not an answer (another account, another number, a status
-    that says nothing new)."""
+    that says nothing new). `delivery`: the id that stands in the address of a status callback."""
     sid = found.get("MessageSid") or found.get("SmsMessageSid", "")
     if not sid or found.get("AccountSid") != account:
         return None
     status = found.get("MessageStatus", "")
     if status and found.get("SmsStatus", status) != "received":
-        return _receipt(sid, status, found) if found.get("From") == sender else None
+        return _receipt(sid, status, found, delivery) if found.get("From") == sender else None
     return _reply(sid, found) if found.get("To") == sender else None
 
 
-def _receipt(sid: str, status: str, found: Fields) -> Receipt | None:
+def _receipt(sid: str, status: str, found: Fields, delivery: str) -> Receipt | None:
     """`queued` and `sending` say nothing that was not known."""
     if status in STATUSES:
-        return Receipt(f"{sid}:{status}", sid, STATUSES[status])
+        return Receipt(f"{sid}:{status}", sid, STATUSES[status], delivery_id=delivery)
     if status not in FAILURES:
         return None
     code = _number(found.get("ErrorCode", ""))
-    return Receipt(f"{sid}:{status}", sid, receipt_status(code), reason(code))
+    dead = code in DEAD
+    return Receipt(f"{sid}:{status}", sid, receipt_status(code), reason(code), dead, delivery)
 
 
 def _reply(sid: str, found: Fields) -> Reply | None:

@@ -6,7 +6,7 @@ import json
 import logging
 from collections.abc import Awaitable
 from typing import Any, ClassVar, TypeVar
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from twilio.rest import Client
 from twilio.rest.content.v1.content import ContentList
@@ -17,6 +17,7 @@ from answerback.provider import (
     Batch,
     Inbound,
     Message,
+    MessageKind,
     Pace,
     Provider,
     ProviderContext,
@@ -38,6 +39,7 @@ T = TypeVar("T")
 WINDOW = 24 * 3600 * 1_000_000  # microseconds after somebody wrote in which free text is taken
 PAGE = 1000  # the most that Twilio lists at once
 MARGIN = 60 * 1_000_000  # a message takes a while, and clocks differ
+DELIVERY = "delivery"  # says in a status callback whose it is, should Twilio's answer have been lost
 FILE_LIMIT = 16 * 1024 * 1024  # bytes: https://www.twilio.com/docs/whatsapp/guidance-whatsapp-media-messages
 
 
@@ -81,6 +83,8 @@ class WhatsApp(Provider):
     async def send(self, message: Message) -> Sent:
         """One message. Raises Undeliverable when only a template is taken and none is configured."""
         if not self._is_open(message.to):
+            if message.kind is MessageKind.OUTCOME:
+                return Sent()  # no template for it: who taps the old message hears the outcome then
             return await self._post(message, **self._template(message))
         quick = wording.buttons(message) if self._options.buttons else None
         sid = await self._content(quick) if quick else ""
@@ -94,7 +98,9 @@ class WhatsApp(Provider):
         proof.check(inbound, proof.fields(inbound), self._login[1], secret)
 
     def parse(self, inbound: Inbound) -> list[Reply | Receipt]:
-        found = read(proof.fields(inbound), self._login[0], self._options.sender_address)
+        named = [value for name, value in inbound.query if name == DELIVERY]
+        delivery = named[0] if len(named) == 1 else ""
+        found = read(proof.fields(inbound), self._login[0], self._options.sender_address, delivery)
         return [found] if found else []
 
     async def poll(self, cursor: str, wait: float | None = None) -> Batch:
@@ -144,7 +150,8 @@ class WhatsApp(Provider):
     async def _post(self, message: Message, **content: str) -> Sent:
         base = self.context.public_url.rstrip("/")
         if base.startswith("https://") or self._options.api_base != OFFICIAL:
-            content["status_callback"] = f"{base}/in/{self.name}"
+            about = f"?{DELIVERY}={quote(message.delivery_id)}" if message.delivery_id else ""
+            content["status_callback"] = f"{base}/in/{self.name}{about}"
         sent = await self._say(
             self._client.messages.create_async(
                 to=PREFIX + message.to.place, from_=self._options.sender_address, **content

@@ -282,7 +282,7 @@ class TestLate:
             late = await client.post(LINK, data={"q0": "0"})
         assert "✅ Ben chose “Use ‘coding’” on WhatsApp · 14:02." in seen.text
         assert late.status_code == 409
-        assert "Ben answered this at 14:02: “Use ‘coding’”. Nothing changed." in late.text
+        assert "Ben answered this at 14:02 on WhatsApp: “Use ‘coding’”. Nothing changed." in late.text
 
     async def test_law_2_losing_the_race_is_told_the_same_way(self):
         world = world_of(CHOICE)
