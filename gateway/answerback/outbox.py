@@ -3,16 +3,19 @@
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 from answerback.model import Address, Contact, Interaction, InteractionStatus, Json, MessageKind
 from answerback.provider import Pace
 from answerback.quiet import end_of_quiet
-from answerback.store import Row, Tx, contacts, deliveries, interactions, pace, runs
+from answerback.store import Row, Tx, contacts, deliveries, interactions, notices, pace, runs
 from answerback.store.codec import dumps, loads
 from answerback.tokens import Tokens, hashed
 
 FRESH = 1.0  # seconds that what was known when a delivery was made may be relied on
 FORM = "form"  # the built-in way: a link that anybody may hand on
+CALLER = "@callback_url"  # the built-in way back to whoever asked over HTTP; no provider can be called that
+CALLBACK = "callback"  # what is posted there
 TOLD = 86_400_000_000  # microseconds between two sentences to the same stranger
 
 
@@ -88,7 +91,43 @@ class Outbox:
         rows = [row for row in deliveries.shut(tx, record.id) if _was_shown(row)]
         latest = {(row["provider"], row["place"]): row["id"] for row in rows}
         told = [row for row in rows if row["provider"] in self.edits or row["id"] in latest.values()]
-        return [self.outcome(tx, record, row) for row in told]
+        return [*(self.outcome(tx, record, row) for row in told), *self.callback(tx, record)]
+
+    def callback(self, tx: Tx, record: Interaction) -> list[Row]:
+        """Post how a question ended to its asker, if that is wanted."""
+        if not record.callback_url:
+            return []
+        return [
+            self._add(
+                tx,
+                id=interactions.new_id(),
+                interaction_id=record.id,
+                provider=CALLER,
+                place=(urlsplit(record.callback_url).hostname or "").lower(),
+                kind=CALLBACK,
+                content=dumps({"at": tx.now}),
+            )
+        ]
+
+    def notice(self, tx: Tx, notice: Row, address: Address) -> Row:
+        """Tell at one address what asks nothing; its token opens the page that shows all of it."""
+        id = interactions.new_id()
+        content = {"text": notice["content"], "title": notice["title"], "agent": notice["agent"]}
+        return self._add(
+            tx,
+            not_before=_after_quiet(tx, address.contact, None),
+            known=lambda: _known(tx, address.contact, None),
+            id=id,
+            notice_id=notice["id"],
+            contact_id=address.contact,
+            address_id=address.id,
+            provider=address.provider,
+            external_id=address.external_id,
+            place=address.place,
+            kind="notice",
+            content=dumps(content | {"sensitive": bool(notice["sensitive"])}),
+            token_hash=hashed(self.tokens.of(id)),
+        )
 
     def outcome(self, tx: Tx, record: Interaction, row: Row) -> Row:
         """Edit one sent copy to the outcome (or say it, where editing is not possible)."""
@@ -140,6 +179,8 @@ class Outbox:
 
     def next_provider(self, tx: Tx, row: Row) -> list[Row]:
         """Ask the same person on the next provider of the route, if there is one that was not tried."""
+        if row["notice_id"] and row["contact_id"]:
+            return self._notice_elsewhere(tx, row)
         if row["kind"] != "question" or not row["contact_id"]:
             return []
         record = interactions.get(tx, row["interaction_id"])
@@ -153,6 +194,15 @@ class Outbox:
         route = record.route | {"ask": [row["contact_id"]]}
         found = addresses(tx, route, tried=frozenset(tried))
         return [self.question(tx, record, address) for address in found]
+
+    def _notice_elsewhere(self, tx: Tx, row: Row) -> list[Row]:
+        notice = notices.get(tx, row["notice_id"])
+        if notice is None:
+            return []
+        known = notices.deliveries_of(tx, notice["id"])
+        tried = frozenset(each["provider"] for each in known if each["contact_id"] == row["contact_id"])
+        route = loads(notice["route"]) | {"ask": [row["contact_id"]]}
+        return [self.notice(tx, notice, address) for address in addresses(tx, route, tried=tried)]
 
     def stranger(self, tx: Tx, provider: str, external_id: str, place: str) -> list[Row]:
         """One sentence a day to an account that nobody is linked to."""

@@ -170,7 +170,7 @@ class Replay:
             raise Conflict(f"{GONE} It can only be discarded.")
 
         def tx_(tx: Tx) -> Concluded | None:
-            unreadable(tx, record)
+            unreadable(tx, self._context, record)
             letters.done(tx, record.id, "asked anew", by)
             noted(tx, record.id, by)
             return conclude(tx, self._context, lease, Paused(pending))

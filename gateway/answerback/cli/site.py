@@ -68,6 +68,7 @@ def site(app: App) -> ASGIApp:
             reader=app.reader,
             health=Health(app),
             letters=app.letters,
+            notices=app.notices,
             people=People(
                 context=app.context,
                 reader=app.reader,

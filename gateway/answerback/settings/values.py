@@ -107,6 +107,7 @@ class Settings:
     form_auth: FormAuth = "link"
     limits: Limits = Limits()
     outgoing: tuple[str, ...] = ()  # who may be called besides the services; none: whoever is public
+    signing_secret: SecretStr | None = None  # of what is posted to others; None: derived from `secret`
 
     @property
     def host(self) -> str:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from answerback.forms import FormView
     from answerback.letters import Kind, Letter
     from answerback.run import Run, RunRequest
+    from answerback.web.notices import Notices
     from answerback.web.people import People
 
 
@@ -121,4 +122,5 @@ class Services:
     reader: Reader
     health: Health
     letters: Letters | None = None  # what was given up, where it is wanted
+    notices: "Notices | None" = None  # messages that ask nothing, where they are wanted
     people: "People | None" = None  # contacts, providers and agents over HTTP, where they are wanted
