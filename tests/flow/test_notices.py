@@ -279,6 +279,14 @@ async def test_over_http_it_takes_a_key_that_may_ask(database: Database) -> None
         assert (await caller.get(f"/v1/notices/{other.id}", headers=asks_)).status_code == 404
 
 
+async def test_openapi_describes_it(database: Database) -> None:
+    async with gateway(database) as g, page(g) as caller:
+        schema = (await caller.get("/openapi.json")).json()
+    body = schema["paths"]["/v1/notices"]["post"]["requestBody"]["content"]["application/json"]
+    assert body["schema"] == {"$ref": "#/components/schemas/NoticeIn"}
+    assert "NoticeIn" in schema["components"]["schemas"]
+
+
 @pytest.mark.parametrize(
     ("body", "named"),
     [
