@@ -53,6 +53,10 @@ class Allowed:
             return not (inner.is_link_local or inner.is_multicast or inner.is_unspecified)
         return self._any_public and is_public(address)
 
+    def may_reach(self, host: str) -> bool:
+        """What can be said before a name is resolved: whether any address of this host could be reached."""
+        return self._any_public or self.names(host) or bool(self._networks)
+
     def plain(self, host: str) -> bool:
         """Whether it may be called without TLS: only what the operator named."""
         try:

@@ -10,10 +10,11 @@ import uuid
 from dataclasses import dataclass, field
 from typing import Any
 
-from answerback import migrations, registry
+from answerback import migrations, registry, signing
 from answerback.adopt import Adopter
 from answerback.agent import Agent, AgentContext
 from answerback.ask import Asker
+from answerback.callbacks import Callbacks
 from answerback.clock import Clock
 from answerback.context import Context
 from answerback.deliver import Deliverer
@@ -24,9 +25,10 @@ from answerback.forms import Forms
 from answerback.intake import Intake
 from answerback.letters import Letters
 from answerback.linking import Linker
-from answerback.outbox import Outbox
+from answerback.notices import Notices
+from answerback.outbox import CALLER, Outbox
 from answerback.outgoing import Outgoing
-from answerback.provider import Provider, ProviderContext
+from answerback.provider import Pace, Provider, ProviderContext
 from answerback.reader import Reader
 from answerback.receive import Receiver
 from answerback.registry import Problem
@@ -67,6 +69,7 @@ class App:
     agents: dict[str, Agent]
     problems: list[Problem]
     http: Outgoing  # what the providers call others with
+    notices: Notices
     wakeups: Wakeups | None = None
     state: dict[str, str] = field(default_factory=dict)  # agents that cannot be used, and why
     _tasks: list[asyncio.Task[None]] = field(default_factory=list)
@@ -175,6 +178,7 @@ def build(
     tokens = Tokens(secret_of(settings), settings.public_url)
     owner = uuid.uuid4().hex
     paces = {name: provider.pace for name, provider in all_providers.items()}
+    paces[CALLER] = Pace()
     edits = frozenset(name for name, provider in all_providers.items() if type(provider).can("update"))
     outbox = Outbox(owner, paces, tokens, edits)
     context = Context(
@@ -198,7 +202,7 @@ def _connect(
     http: Outgoing,
 ) -> App:
     deliverer, resumer, runner = (
-        Deliverer(context, providers),
+        Deliverer(context, providers, Callbacks(http, signing_key(settings))),
         Resumer(context, agents),
         Runner(context, agents),
     )
@@ -230,6 +234,7 @@ def _connect(
         agents,
         problems,
         http,
+        Notices(context),
         wakeups,
     )
 
@@ -254,6 +259,13 @@ def secret_of(settings: Settings) -> bytes:
     return kept.encode()
 
 
+def signing_key(settings: Settings) -> bytes:
+    """What signs events that are posted to others: configured, or derived from the installation's secret."""
+    if settings.signing_secret is not None:
+        return signing.key_of(settings.signing_secret.get_secret_value())
+    return Tokens(secret_of(settings), "").signing_key
+
+
 def kept_secret(path: pathlib.Path) -> str:
     """The secret in a file; made, readable by its owner only, when there is none.
 
@@ -275,4 +287,4 @@ def kept_secret(path: pathlib.Path) -> str:
     return path.read_text().strip()
 
 
-__all__ = ["FALLBACK", "App", "build", "kept_secret", "secret_of"]
+__all__ = ["FALLBACK", "App", "build", "kept_secret", "secret_of", "signing_key"]

@@ -1,9 +1,10 @@
 """ask: turns a question into an interaction and its deliveries, in one transaction."""
 
 import secrets
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from answerback.callbacks import require_callable
 from answerback.context import Context
 from answerback.errors import AlreadyAnswered, Closed, Conflict, DoesNotFit, NotFound
 from answerback.match import new_code
@@ -41,7 +42,7 @@ class AskRequest:
     default: Json = None
     sensitive: bool = False
     state: Json = None
-    callback_url: str = ""
+    callback_url: str = field(default="", repr=False)
     agent: str = ""
     user: str = ""
     idempotency_key: str = ""
@@ -95,7 +96,6 @@ class Asker:
             record,
             expires_in=_seconds(request, record),
             idempotency_key=request.idempotency_key,
-            callback_url=request.callback_url,
             asked_by=request.user,
         )
         if request.state is not None:
@@ -221,7 +221,7 @@ def _record(request: AskRequest, route: Json, settings: Settings) -> Interaction
     if not request.questions:
         raise DoesNotFit("Nothing is asked: give `question` or `questions`.")
     if request.callback_url:
-        raise DoesNotFit("`callback_url` is not carried out by this version. Wait with GET …/wait instead.")
+        require_callable(request.callback_url, settings.outgoing)
     check(request.default)
     check(request.state)
     on_expire = request.on_expire or OnExpire(route["on_expire"])
@@ -239,6 +239,7 @@ def _record(request: AskRequest, route: Json, settings: Settings) -> Interaction
         on_expire=on_expire,
         default=request.default,
         sensitive=request.sensitive,
+        callback_url=request.callback_url,
     )
 
 

@@ -15,8 +15,11 @@ __all__ = [
     "GatewayUnavailable",
     "Interaction",
     "Interactions",
+    "Notice",
     "Run",
     "Runs",
+    "Sent",
+    "Told",
 ]
 
 
@@ -90,6 +93,36 @@ class Runs(TypedDict):
     next: str | None
 
 
+class Sent(TypedDict):
+    """A notice that was taken; `status` is queued, or what became of it."""
+
+    id: str
+    status: str
+
+
+class Told(TypedDict):
+    """What became of a notice at one address; `provider` is "" for somebody who has none."""
+
+    contact: str
+    provider: str
+    status: str
+    error: str
+    sent_at: str | None
+
+
+class Notice(TypedDict):
+    """`status` is that of the person whom it is furthest from having reached."""
+
+    id: str
+    status: str
+    agent: str
+    title: str
+    text: str
+    sensitive: bool
+    created_at: str
+    deliveries: list[Told]
+
+
 class DeadLetter(TypedDict):
     """What was given up; `kind` is delivery, reply, answer, run or interaction, `id` that of the thing."""
 
@@ -133,17 +166,20 @@ class Client(Transport):
         on_expire: str = "",
         default: Json = None,
         sensitive: bool = False,
+        callback_url: str = "",
         agent: str = "",
         idempotency_key: str = "",
     ) -> Asked:
         """Ask. `question` is a text, an object such as `{"text": …, "kind": "confirm"}`, or a list of these.
 
-        `ask` are contact ids; `expires_in` is in seconds, or a text such as "10m".
+        `ask` are contact ids; `expires_in` is in seconds, or a text such as "10m". How it ends is posted to
+        `callback_url`, signed.
         """
         body = {
             "questions" if isinstance(question, list) else "question": question,
             "ask": list(ask), "route": route, "title": title, "context": context, "expires_in": expires_in,
             "on_expire": on_expire, "default": default, "sensitive": sensitive or None, "agent": agent,
+            "callback_url": callback_url,
         }  # fmt: skip
         headers = {"Idempotency-Key": idempotency_key} if idempotency_key else {}
         given = {name: value for name, value in body.items() if value not in (None, "", [])}
@@ -176,6 +212,32 @@ class Client(Transport):
         """Withdraw a question; whoever was asked is told."""
         path = f"/v1/interactions/{path_id(id, 'interaction')}/cancel"
         return cast(Interaction, await self.call("POST", path, body={"reason": reason}))
+
+    async def notify(
+        self,
+        text: str,
+        *,
+        ask: Sequence[str] = (),
+        route: str = "",
+        title: str = "",
+        sensitive: bool = False,
+        agent: str = "",
+        idempotency_key: str = "",
+    ) -> Sent:
+        """Tell something that asks nothing. `ask` are contact ids."""
+        body: dict[str, Json] = {"text": text, "ask": list(ask), "sensitive": sensitive}
+        body |= query_of(route=route, title=title, agent=agent)
+        headers = {"Idempotency-Key": idempotency_key} if idempotency_key else {}
+        return cast(Sent, await self.call("POST", "/v1/notices", body=body, headers=headers))
+
+    async def notice(self, id: str) -> Notice:
+        """A notice, and what became of it at each address."""
+        return cast(Notice, await self.call("GET", f"/v1/notices/{path_id(id, 'notice')}"))
+
+    async def follow_notice(self, id: str, timeout: float | None = None) -> Notice:
+        """The notice as soon as nothing of it is queued any more, or as it is after `timeout` seconds."""
+        path = f"/v1/notices/{path_id(id, 'notice')}/wait"
+        return cast(Notice, await self.watch(path, timeout, lambda record: record["status"] != "queued"))
 
     async def start(
         self,

@@ -11,11 +11,12 @@ from dataclasses import dataclass, replace
 from answerback import outbox, receipts
 from answerback.background import Background
 from answerback.backoff import AWAY, pause
+from answerback.callbacks import Callbacks
 from answerback.context import Context
 from answerback.errors import Moved, StoreUnavailable, TryLater, Undeliverable
 from answerback.metrics import Metric
 from answerback.model import Interaction, InteractionStatus, Json, MessageKind
-from answerback.outbox import SHOWN, Follows, Known
+from answerback.outbox import CALLER, SHOWN, Follows, Known
 from answerback.provider import Message, Provider
 from answerback.store import Row, Tx, contacts, deliveries, interactions
 from answerback.store.codec import loads
@@ -24,6 +25,7 @@ from answerback.wording import Sheet, Told, compose
 log = logging.getLogger("answerback.deliver")
 AT_ONCE = 16  # messages under way on one provider
 AT_ONCE_PLACE = 2  # and to one place on it
+AT_ONCE_CALLED = 64  # calls of receivers, which have nothing in common
 TIMEOUT = 30.0  # seconds until a send counts as unknown
 GIVE_UP = 20  # attempts, when the plugin itself raises
 FALL_BACK_AFTER = 2  # temporary failures until the next provider is asked as well
@@ -56,10 +58,13 @@ class _Trouble:
 class Deliverer(Background):
     """The outbox's worker: one semaphore a provider, so that a hanging one delays nobody else."""
 
-    def __init__(self, context: Context, providers: Mapping[str, Provider]) -> None:
+    def __init__(
+        self, context: Context, providers: Mapping[str, Provider], callbacks: Callbacks | None = None
+    ) -> None:
         super().__init__()
-        self._context, self._providers = context, providers
+        self._context, self._providers, self._callbacks = context, providers, callbacks
         self._gates = {name: asyncio.Semaphore(AT_ONCE) for name in providers}
+        self._gates[CALLER] = asyncio.Semaphore(AT_ONCE_CALLED)
         self._places: weakref.WeakValueDictionary[tuple[str, str], asyncio.Semaphore] = (
             weakref.WeakValueDictionary()
         )
@@ -78,6 +83,10 @@ class Deliverer(Background):
     async def _deliver(self, row: Row) -> None:
         provider = self._providers.get(row["provider"])
         try:
+            if row["provider"] == CALLER and self._callbacks is not None:
+                async with self._place(row), self._gates[CALLER]:
+                    await self._call_back(self._callbacks, row)
+                return
             if provider is None:
                 await self._later(row, 60.0, f"the provider {row['provider']} is not configured here")
                 return
@@ -141,6 +150,25 @@ class Deliverer(Background):
 
     def _counted(self, row: Row, result: str) -> None:
         self._context.metrics.count(Metric.DELIVERIES, row["provider"], row["kind"], result)
+
+    async def _call_back(self, callbacks: Callbacks, row: Row) -> None:
+        """Post the end of an interaction to whoever asked."""
+        event = await self._context.store.read(lambda tx: callbacks.event(tx, row))
+        if event is None:
+            await self._context.store.write(lambda tx: deliveries.failed(tx, row, "no longer needed"))
+            return
+        if not await self._is_still_ours(row, event.now):
+            return
+        self._context.faults.reach("deliver.before-send")
+        try:
+            async with asyncio.timeout(TIMEOUT):
+                await callbacks.post(event)
+        except Exception as error:
+            await self._problem(row, error)
+            return
+        self._context.faults.reach("deliver.after-send")
+        await self._context.store.write(lambda tx: self._sent(tx, row, ()))
+        self._context.faults.reach("deliver.after-commit")
 
     async def _dated(self, row: Row, message: Message) -> Message:
         """The message with when its receiver last wrote, where a service takes free text for a while only."""

@@ -67,7 +67,7 @@ class Elapser:
 
     def _one(self, tx: Tx, record: Interaction) -> Due:
         if not record.readable:
-            return unreadable(tx, record), [], None
+            return unreadable(tx, self._context, record), [], None
         if record.expires_at is None or tx.now < record.expires_at:
             return record, self._remind(tx, record), None
         if stays_open(record):
@@ -103,10 +103,12 @@ class Elapser:
         return record, rows, hand_over(tx, self._context, closed) if resumes else None
 
 
-def unreadable(tx: Tx, record: Interaction) -> Interaction:
+def unreadable(tx: Tx, context: Context, record: Interaction) -> Interaction:
     """Set a damaged record aside: nobody can answer it any more, and its reason stands in it."""
-    interactions.close(tx, record, InteractionStatus.CANCELLED, "its record cannot be read")
+    closed = interactions.close(tx, record, InteractionStatus.CANCELLED, "its record cannot be read")
     deliveries.shut(tx, record.id)
+    if closed:
+        context.outbox.callback(tx, record)  # found by the next sweep
     return record
 
 

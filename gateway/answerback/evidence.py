@@ -20,6 +20,7 @@ class Gathered:
     evidence: Evidence
     records: dict[str, Interaction]
     rows: dict[str, Row]
+    about_notice: bool = False  # it names a message that asked nothing, and no question
 
     @property
     def questions(self) -> list[Question]:
@@ -49,7 +50,7 @@ def gather(tx: Tx, provider: str, reply: Reply, contact: str) -> Gathered | None
     seen = _Seen(tx, {}, {})
     about_questions = seen.all(referenced)
     evidence = Evidence(
-        token_delivery=seen.one(token) if token else None,
+        token_delivery=seen.one(token) if token and token["interaction_id"] else None,
         referenced_deliveries=about_questions,
         codes=seen.all(coded),
         open_for_sender=seen.all(open_),
@@ -57,7 +58,8 @@ def gather(tx: Tx, provider: str, reply: Reply, contact: str) -> Gathered | None
         or bool(reply.references and not about_questions)
         or any(not _was_read(reply, row) or not seen.is_readable(row) for row in open_),
     )
-    return Gathered(evidence, seen.records, seen.rows)
+    asks = evidence.token_delivery or about_questions or evidence.codes
+    return Gathered(evidence, seen.records, seen.rows, not asks and any(row["notice_id"] for row in named))
 
 
 @dataclass(slots=True)

@@ -13,6 +13,7 @@ from answerback.outbox import place_of
 from answerback.provider import Reply
 from answerback.quoting import new_text
 from answerback.read import Unclear, Value, is_command, read, read_payload, wants_text
+from answerback.render import asker
 from answerback.sentences import say
 from answerback.store import Row, Tx, contacts, deliveries, interactions
 from answerback.store.codec import loads
@@ -110,6 +111,10 @@ def _for_question(case: _Case) -> Effect:
     command = is_command(words, gathered.questions) if words else None
     if command is not None and (effect := _command(case, command, gathered)) is not None:
         return effect
+    if gathered.about_notice:
+        return Effect(
+            Outcome.UNKNOWN, [case.context.outbox.conversation(case.tx, case.here, "only_notice", {})]
+        )
     found = match(gathered.evidence)
     if isinstance(found, WhichOne):
         return _which_one(case, [candidate.delivery_id for candidate in found.candidates])
@@ -150,6 +155,8 @@ def _answer(case: _Case, record: Interaction, asked: Row) -> Effect:
 
 def _value(case: _Case, record: Interaction) -> tuple[dict[str, Json], str] | Unclear:
     reply = case.reply
+    if record.sensitive:  # what it asks and what is answered stay between the form and the gateway
+        return Unclear("sensitive_form")
     language = case.person.language if case.person else "en"
     payload = reply.data.partition(":")[2]
     if payload:
@@ -242,9 +249,8 @@ def _stop(case: _Case, record: Interaction, asked: Row) -> Effect:
             case, record, asked, Outcome.ASKED_AGAIN, "command_unknown", {"text": case.reply.text[:40]}
         )
     rows = cancel_run(case.tx, case.context, record.run_id, "stopped by the person who was asked")
-    rows.append(
-        case.context.outbox.conversation(case.tx, case.here, "stopped", {"who": record.title.split(" · ")[0]})
-    )
+    who = asker(record, case.person.language if case.person else "en")
+    rows.append(case.context.outbox.conversation(case.tx, case.here, "stopped", {"who": who}))
     return Effect(Outcome.COMMAND, rows, stops=[(record.agent, record.thread_id)])
 
 

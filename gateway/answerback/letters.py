@@ -24,6 +24,7 @@ SUBJECTS = {
     "outcome": "How a question ended",
     "conversation": "What a person was told about a reply",
     "notice": "A notice",
+    "callback": "How a question ended, for its asker,",
 }
 
 
@@ -83,7 +84,7 @@ class Letters:
             if kind is Kind.INTERACTION:
                 record = interactions.get(tx, id)
                 assert record is not None
-                unreadable(tx, record)
+                unreadable(tx, self._context, record)
             if not table.done(tx, id, "discarded", by):
                 raise NotFound(UNKNOWN)
             noted(tx, row["interaction_id"] or id, by, "discarded")

@@ -183,6 +183,7 @@ class Interaction:
     default: Json = None
     expirable: bool = True  # whether the dialect promises a value for silence (`auto`)
     sensitive: bool = False
+    callback_url: str = field(default="", repr=False)  # where its end is posted to; may hold a secret
     created_at: int = 0
     expires_at: int | None = None
     overdue_at: int | None = None

@@ -3,16 +3,19 @@
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from urllib.parse import urlsplit
 
 from answerback.model import Address, Contact, Interaction, InteractionStatus, Json, MessageKind
 from answerback.provider import Pace
 from answerback.quiet import end_of_quiet
-from answerback.store import Row, Tx, audit, contacts, deliveries, interactions, pace, runs
+from answerback.store import Row, Tx, audit, contacts, deliveries, interactions, notices, pace, runs
 from answerback.store.codec import dumps, loads
 from answerback.tokens import Tokens, hashed
 
 FRESH = 1.0  # seconds that what was known when a delivery was made may be relied on
 FORM = "form"  # the built-in way: a link that anybody may hand on
+CALLER = "@callback_url"  # the built-in way back to whoever asked over HTTP; no provider can be called that
+CALLBACK = "callback"  # what is posted there
 TOLD = 86_400_000_000  # microseconds between two sentences to the same stranger
 UNSURE = 60_000_000  # microseconds in which nobody is asked again after a message that may have arrived
 SHOWN = frozenset({"sent", "delivered", "read"})
@@ -113,7 +116,43 @@ class Outbox:
         rows = [row for row in deliveries.shut(tx, record.id) if _was_shown(row)]
         latest = {(row["provider"], row["place"]): row["id"] for row in rows}
         told = [row for row in rows if row["provider"] in self.edits or row["id"] in latest.values()]
-        return [self.outcome(tx, record, row) for row in told]
+        return [*(self.outcome(tx, record, row) for row in told), *self.callback(tx, record)]
+
+    def callback(self, tx: Tx, record: Interaction) -> list[Row]:
+        """Post how a question ended to its asker, if that is wanted."""
+        if not record.callback_url:
+            return []
+        return [
+            self._add(
+                tx,
+                id=interactions.new_id(),
+                interaction_id=record.id,
+                provider=CALLER,
+                place=(urlsplit(record.callback_url).hostname or "").lower(),
+                kind=CALLBACK,
+                content=dumps({"at": tx.now}),
+            )
+        ]
+
+    def notice(self, tx: Tx, notice: Row, address: Address) -> Row:
+        """Tell at one address what asks nothing; its token opens the page that shows all of it."""
+        id = interactions.new_id()
+        content = {"text": notice["content"], "title": notice["title"], "agent": notice["agent"]}
+        return self._add(
+            tx,
+            not_before=_after_quiet(tx, address.contact, None),
+            known=lambda: _known(tx, address.contact, None),
+            id=id,
+            notice_id=notice["id"],
+            contact_id=address.contact,
+            address_id=address.id,
+            provider=address.provider,
+            external_id=address.external_id,
+            place=address.place,
+            kind="notice",
+            content=dumps(content | {"sensitive": bool(notice["sensitive"])}),
+            token_hash=hashed(self.tokens.of(id)),
+        )
 
     def outcome(self, tx: Tx, record: Interaction, row: Row) -> Row:
         """Edit one sent copy to the outcome (or say it, where editing is not possible)."""
@@ -168,6 +207,8 @@ class Outbox:
 
         `elsewhere`: not on the same provider, which is away. `unsure`: the message may have arrived.
         """
+        if row["notice_id"] and row["contact_id"]:
+            return self._notice_elsewhere(tx, row)
         record = self._asked(tx, row)
         asked = [] if record is None else _asked_of(tx, row)
         if record is None or any(_is_on_its_way(each) for each in asked if each["id"] != row["id"]):
@@ -193,6 +234,16 @@ class Outbox:
         record = interactions.get(tx, row["interaction_id"])
         is_open = record is not None and record.status is InteractionStatus.PENDING and record.readable
         return record if is_open else None
+
+    def _notice_elsewhere(self, tx: Tx, row: Row) -> list[Row]:
+        notice = notices.get(tx, row["notice_id"])
+        if notice is None:
+            return []
+        known = notices.deliveries_of(tx, notice["id"])
+        told = [each for each in known if each["contact_id"] == row["contact_id"]]
+        tried = frozenset((each["provider"], each["external_id"]) for each in told)
+        route = loads(notice["route"]) | {"ask": [row["contact_id"]]}
+        return [self.notice(tx, notice, address) for address in addresses(tx, route, tried=tried)]
 
     def stranger(self, tx: Tx, provider: str, external_id: str, place: str) -> list[Row]:
         """One sentence a day to an account that nobody is linked to."""

@@ -6,7 +6,7 @@ from answerback.backoff import AWAY, pause
 from answerback.model import InteractionStatus
 from answerback.outbox import Follows, Outbox
 from answerback.provider import Receipt
-from answerback.store import Row, Tx, audit, contacts, deliveries, interactions
+from answerback.store import Row, Tx, audit, contacts, deliveries, interactions, notices
 from answerback.store.codec import dumps, loads
 
 RANK = {"unknown": 1, "sent": 2, "delivered": 3, "read": 4}
@@ -24,6 +24,8 @@ def sent(tx: Tx, outbox: Outbox, row: Row, ids: tuple[str, ...]) -> Follows:
     follows = Follows()
     for receipt in parked:
         _join(follows, note(tx, outbox, row["provider"], Receipt(**loads(receipt))))
+    if row["notice_id"]:
+        notices.arrived(tx, row)
     if not done or row["kind"] not in ASKS:
         return follows
     audit.add(tx, row["interaction_id"], "delivered", actor=row["provider"])

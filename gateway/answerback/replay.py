@@ -130,7 +130,7 @@ class Replay:
 
     def _effect(self, tx: Tx, provider: str, found: Reply | Receipt, received_at: int) -> Effect:
         if isinstance(found, Receipt):
-            return Effect(Outcome.COMMAND, note(tx, self._context.outbox, provider, found))
+            return Effect(Outcome.COMMAND, note(tx, self._context.outbox, provider, found).rows)
         return consider(tx, self._context, provider, _as_of(found, received_at))
 
     def _follow(self, effect: Effect) -> None:
@@ -170,7 +170,7 @@ class Replay:
             raise Conflict(f"{GONE} It can only be discarded.")
 
         def tx_(tx: Tx) -> Concluded | None:
-            unreadable(tx, record)
+            unreadable(tx, self._context, record)
             letters.done(tx, record.id, "asked anew", by)
             noted(tx, record.id, by)
             return conclude(tx, self._context, lease, Paused(pending))

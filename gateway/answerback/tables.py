@@ -224,10 +224,17 @@ class DeliveryRow(SQLModel, table=True):
             sqlite_where=text("open = 1"),
             postgresql_where=text("open = 1"),
         ),
+        Index(
+            "delivery_notice",
+            "notice_id",
+            sqlite_where=text("notice_id <> ''"),
+            postgresql_where=text("notice_id <> ''"),
+        ),
         _given_up("delivery_unsent", UNSENT),
     )
     id: str = Field(primary_key=True)
     interaction_id: str = ""
+    notice_id: str = _text()
     run_id: str = ""
     contact_id: str = ""
     address_id: str = ""
@@ -250,6 +257,30 @@ class DeliveryRow(SQLModel, table=True):
     code_tries: int = 0
     created_at: int = _now()
     sent_at: int | None = _at()
+
+
+class NoticeRow(SQLModel, table=True):
+    """A message that asks nothing; its deliveries carry its id."""
+
+    __tablename__ = "notice"
+    __table_args__ = (
+        Index(
+            "notice_idempotency",
+            "idempotency_key",
+            unique=True,
+            sqlite_where=text("idempotency_key <> ''"),
+            postgresql_where=text("idempotency_key <> ''"),
+        ),
+    )
+    id: str = Field(primary_key=True)
+    agent: str = ""
+    title: str = _text()
+    content: str = _text()
+    route: str = _text("{}")
+    sensitive: int = 0
+    sent_by: str = ""
+    idempotency_key: str = ""
+    created_at: int = _now()
 
 
 class MessageRow(SQLModel, table=True):

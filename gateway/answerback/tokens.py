@@ -28,6 +28,11 @@ class Tokens:
         return f"{self._public_url}/f/{self.of(delivery_id)}"
 
     @property
+    def signing_key(self) -> bytes:
+        """What signs events for others, unless the configuration has a key for that: 32 bytes."""
+        return hmac.digest(self._secret, b"signing", "sha256")
+
+    @property
     def fingerprint(self) -> str:
         """Tells two secrets apart without telling either."""
         return hmac.digest(self._secret, b"fingerprint", "sha256").hex()[:32]

@@ -158,7 +158,16 @@ def _confirm_link(sheet: Sheet, args: dict[str, str]) -> Message:
 def _notice(sheet: Sheet) -> Message:
     content = loads(sheet.row["content"])
     if "text" in content:
-        return notice_message(content["text"], sheet.to, language=sheet.told.language)
+        return notice_message(
+            content["text"],
+            sheet.to,
+            language=sheet.told.language,
+            title=content.get("title", ""),
+            agent=content.get("agent", ""),
+            sensitive=content.get("sensitive", False),
+            token=sheet.tokens.of(sheet.asks) if sheet.row["token_hash"] else "",
+            form_url=sheet.tokens.form_url(sheet.asks) if sheet.row["token_hash"] else "",
+        )
     return run_message(
         sheet.to,
         who=content["agent"].replace("_", " ").capitalize(),

@@ -58,6 +58,9 @@ class Asks(Agent):
 
     async def retry(self, thread):
         return await self.start(thread, "again")
+
+def told(kind, agent_message):
+    """Somebody's own way to be told."""
 '''
 
 
@@ -203,6 +206,58 @@ def asked(process: subprocess.Popen[str]) -> str:
 def ended(process: subprocess.Popen[str]) -> Done:
     out, err = process.communicate(timeout=30)
     return Done(process.returncode, out, err)
+
+
+# -- notify
+
+
+PEOPLE = """
+listen: 127.0.0.1:0
+data_dir: var
+providers:
+  told: {use: callback, function: "cli_agent:told"}
+contacts:
+  alice: {name: Alice, addresses: {told: a}}
+  ben: {name: Ben}
+outgoing: {signing_secret: whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIz}
+"""
+
+
+def test_a_notice_is_told_and_its_id_printed(gateway: Served) -> None:
+    done = gateway.do("notify", "It is live.", "--title", "Deploy", "--wait")
+    assert done.code == 0
+    assert re.fullmatch(r"[0-9a-f-]{36}\n", done.out)
+    assert "Here on link: sent" in done.err
+    assert "It is live." in gateway.log()  # where no provider is configured, that is where links are printed
+
+
+def test_a_sensitive_notice_is_told_by_its_link_only(gateway: Served) -> None:
+    assert gateway.do("notify", "The key is under the mat.", "--sensitive", "--wait").code == 0
+    assert "under the mat" not in gateway.log()
+    assert re.search(r"Read it here: http://\S+/f/[a-z2-7]{26}", gateway.log())
+
+
+def test_a_notice_that_somebody_does_not_get_exits_with_1(serving: Callable[..., Served]) -> None:
+    there = serving(config=PEOPLE)
+    alone = there.do("notify", "It is live.", "--to", "alice", "--wait", "--json")
+    assert (alone.code, json.loads(alone.out)["status"]) == (0, "sent")
+    done = there.do("notify", "It is live.", "--to", "alice", "--to", "ben", "--wait")
+    assert done.code == 1
+    assert "alice on told: sent" in done.err
+    assert "ben: failed (no address" in done.err
+    nobody = there.do("notify", "It is live.", "--to", "ben")
+    assert (nobody.code, nobody.out) == (1, "")
+    assert "contacts link" in nobody.err
+    assert there.do("notify").code == 2
+
+
+def test_the_secret_that_signs_is_printed(serving: Callable[..., Served], tmp_path: Path) -> None:
+    there = serving(config=PEOPLE)
+    assert there.do("signing-secret").out == "whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIz\n"
+    (tmp_path / "answerback.yaml").write_text(CONFIG)
+    derived = [there.do("signing-secret").out for _ in range(2)]
+    assert derived[0] == derived[1]
+    assert re.fullmatch(r"whsec_[A-Za-z0-9+/]{43}=\n", derived[0])
 
 
 # -- ask, and how it ends

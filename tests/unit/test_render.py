@@ -352,7 +352,7 @@ class TestSensitive:
     )
 
     def test_only_that_there_is_a_question_leaves(self):
-        assert shown(ask(self.secret)) == "A question is waiting for you.\n[ Open ]\n#K7Q2"
+        assert shown(ask(self.secret)) == "🟦 An agent\nA question is waiting for you.\n[ Open ]\n#K7Q2"
         assert f"Answer here: {LOCAL}" in ask(self.secret, form_url=LOCAL).body
 
     def test_nothing_said_about_it_afterwards_tells_more(self):

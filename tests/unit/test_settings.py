@@ -256,6 +256,13 @@ class TestSecrets:
     def test_the_same_secret_twice_is_an_error(self):
         assert "one of the two" in refused(f"secret: {SECRET}\nsecret_file: s").message
 
+    def test_one_that_signs_is_a_standard_webhooks_secret(self):
+        good = "whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIz"
+        assert read(f"outgoing: {{signing_secret: {good}}}").signing_secret == SecretStr(good)
+        wrong = refused("outgoing: {signing_secret: hunter2}").message
+        assert "whsec_" in wrong
+        assert "hunter2" not in wrong
+
     def test_one_that_can_be_guessed_is_refused(self):
         assert "16 characters" in refused("secret: hunter2").message
 

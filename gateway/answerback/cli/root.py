@@ -13,6 +13,7 @@ COMMANDS = {
     "serve": ("serve", "Run the gateway until Ctrl-C or SIGTERM."),
     "run": ("run", "Start an AGENT."),
     "ask": ("ask", "Ask a person."),
+    "notify": ("notify", "Tell a person something."),
     "interactions": ("interactions", "The questions that were asked, and their answers."),
     "runs": ("run", "What agents are doing and have done."),
     "contacts": ("people", "The people who can be asked."),
@@ -21,6 +22,7 @@ COMMANDS = {
     "check": ("check", "Check the configuration, and import what it names."),
     "dead-letters": ("letters", "What was given up, and why."),
     "db": ("db", "The database."),
+    "signing-secret": ("signing", "Print the secret that signs what is posted to a callback_url."),
     "sandbox": ("sandbox", "Run the sandbox: no account, no other machine."),
 }
 

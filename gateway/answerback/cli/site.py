@@ -69,6 +69,7 @@ def site(app: App) -> ASGIApp:
             health=Health(app),
             metrics=app.context.metrics,
             letters=app.letters,
+            notices=app.notices,
             people=People(
                 context=app.context,
                 reader=app.reader,

@@ -9,13 +9,21 @@ from answerback.render.buttons import reachable
 from answerback.render.conversation import (
     already_message,
     conversation_message,
-    notice_message,
     pick_label,
     unclear_message,
     which_one_message,
 )
+from answerback.render.notice import notice_message
 from answerback.render.outcome import already_text, outcome_message, outcome_text, provider_name
-from answerback.render.question import heading, question_message, question_title, reminder_message, subject
+from answerback.render.question import (
+    asker,
+    called,
+    heading,
+    question_message,
+    question_title,
+    reminder_message,
+    subject,
+)
 from answerback.render.run import result_text, run_message
 from answerback.render.silence import consequence, footer, waiting
 from answerback.render.visible import brief, line, visible
@@ -25,7 +33,9 @@ __all__ = [
     "already_message",
     "already_text",
     "answer_text",
+    "asker",
     "brief",
+    "called",
     "consequence",
     "conversation_message",
     "footer",

@@ -8,7 +8,7 @@ from answerback.provider import Button, Message, MessageKind
 from answerback.render.buttons import MOST_DATA, Offer, data, link_button, offer, reachable
 from answerback.render.outcome import already_text
 from answerback.render.question import question_title, subject
-from answerback.render.visible import brief, visible
+from answerback.render.visible import brief
 from answerback.sentences import count, say
 
 QUOTED = 80  # characters of what a person wrote, or of a question, inside a sentence
@@ -129,12 +129,3 @@ def pick_label(interaction: Interaction, language: str) -> str:
     if interaction.sensitive or not interaction.questions:
         return f"#{interaction.code}" if interaction.code else say("sensitive", language)
     return brief(question_title(interaction.questions[0]), QUOTED)
-
-
-def notice_message(text: str, to: Address, *, language: str = "en", title: str = "") -> Message:
-    """A message that asks nothing: the text as it is, with what hides in it made visible."""
-    said = visible(text).strip() or "…"
-    head = brief(title, QUOTED)
-    return Message(
-        to, MessageKind.NOTICE, said, heading=head, subject=subject(head or said, ""), language=language
-    )

@@ -118,6 +118,17 @@ def question_title(question: Question) -> str:
     return visible(question.text).strip() or "?"
 
 
+def asker(interaction: Interaction, language: str) -> str:
+    """Who asks. The title of a sensitive question may say what it is about: then only the agent's name."""
+    title = "" if interaction.sensitive else line(interaction.title).split(" · ")[0]
+    return title or called(interaction.agent) or say("an_agent", language)
+
+
+def called(agent: str) -> str:
+    """An agent as people call it: "term_check" is "Term check"."""
+    return line(agent.replace("_", " ").capitalize())
+
+
 def heading(interaction: Interaction, question: Question | None, language: str) -> str:
     """Who asks and about what: blue for a question, red where something is about to be done."""
     who = line(interaction.title) or line(interaction.agent) or say("an_agent", language)
@@ -174,10 +185,12 @@ def _several(sheet: _Sheet, to: Address) -> Message:
 
 
 def _sensitive(sheet: _Sheet, to: Address) -> Message:
-    """Nothing of the question leaves: only that there is one, and where it is shown."""
+    """Nothing of the question leaves: only that there is one, who asks it, and where it is shown."""
     buttons = link_button("open", sheet.form_url, sheet.language)
     body = "" if buttons else _link(sheet)
-    return Message(to, MessageKind.QUESTION, say("sensitive", sheet.language), body=body, buttons=buttons)
+    said = say("sensitive", sheet.language)
+    head = f"🟦 {asker(sheet.interaction, sheet.language)}"
+    return Message(to, MessageKind.QUESTION, said, heading=head, body=body, buttons=buttons)
 
 
 def _body(sheet: _Sheet, question: Question, found: Offer) -> str:

@@ -21,6 +21,8 @@ SENTENCES = {
     "answer_here": "Hier antworten: {link}",
     "one_of": "{place} von {count}",
     "sensitive": "Eine Frage wartet auf Sie.",
+    "sensitive_notice": "Eine Nachricht wartet auf Sie.",
+    "read_here": "Lesen Sie sie hier: {link}",
     "questions": "{count} Fragen für Sie",
     "hint_choice": "Antworten Sie mit der Nummer.",
     "hint_choices": "Antworten Sie mit den Nummern, z. B. 1, 3.",
@@ -123,6 +125,8 @@ SENTENCES = {
     "pending": "{count} Fragen sind offen.",
     "pending_one": "Eine Frage ist offen.",
     "nothing_waiting": "Nichts wartet auf Sie.",
+    "only_notice": "Das war nur eine Mitteilung, also wurde nichts entschieden. "
+    "Schreiben Sie pending, um zu sehen, was auf Sie wartet.",
     "run_started": "{who} hat angefangen.",
     "unknown_agent": "Hier gibt es keinen Agenten „{text}“.",
     "stopped": "{who} wurde angehalten, wie Sie wollten.",
@@ -138,4 +142,6 @@ SENTENCES = {
     "form_code": "Ihr Code ist {code}. Er gilt zehn Minuten. Wenn Sie ihn "
     "nicht angefordert haben, ignorieren Sie das.",
     "open_form": "Das sind mehrere Fragen. Bitte beantworten Sie sie im Formular: {link}",
+    "sensitive_form": "Es wurde nichts entschieden. "
+    "Bitte beantworten Sie diese Frage nur im Formular: {link}",
 }

@@ -22,6 +22,8 @@ SENTENCES = {
     "answer_here": "Answer here: {link}",
     "one_of": "{place} of {count}",
     "sensitive": "A question is waiting for you.",
+    "sensitive_notice": "A message is waiting for you.",
+    "read_here": "Read it here: {link}",
     "questions": "{count} questions for you",
     "hint_choice": "Reply with the number.",
     "hint_choices": "Reply with the numbers, e.g. 1, 3.",
@@ -125,6 +127,7 @@ SENTENCES = {
     "pending": "{count} questions are open.",
     "pending_one": "One question is open.",
     "nothing_waiting": "Nothing is waiting for you.",
+    "only_notice": "That was only a notice, so nothing was decided. Write pending to see what waits for you.",
     "run_started": "{who} has started.",
     "unknown_agent": "There is no agent “{text}” here.",
     "stopped": "{who} was stopped, as you asked.",
@@ -138,4 +141,5 @@ SENTENCES = {
     # The form
     "form_code": "Your code is {code}. It works for ten minutes. If you did not ask for it, ignore this.",
     "open_form": "There are several questions. Please answer them on the form: {link}",
+    "sensitive_form": "Nothing was decided. Please answer this one on the form only: {link}",
 }

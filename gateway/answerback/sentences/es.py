@@ -21,6 +21,8 @@ SENTENCES = {
     "answer_here": "Responda aquí: {link}",
     "one_of": "{place} de {count}",
     "sensitive": "Una pregunta le espera.",
+    "sensitive_notice": "Un mensaje le espera.",
+    "read_here": "Léalo aquí: {link}",
     "questions": "{count} preguntas para usted",
     "hint_choice": "Responda con el número.",
     "hint_choices": "Responda con los números, p. ej. 1, 3.",
@@ -118,6 +120,8 @@ SENTENCES = {
     "pending": "{count} preguntas están abiertas.",
     "pending_one": "Una pregunta está abierta.",
     "nothing_waiting": "Nada le espera.",
+    "only_notice": "Era solo un aviso, así que no se ha decidido nada. "
+    "Escriba pending para ver qué le espera.",
     "run_started": "{who} empezó.",
     "unknown_agent": "Aquí no hay un agente «{text}».",
     "stopped": "{who} fue detenido, como pidió.",
@@ -131,4 +135,5 @@ SENTENCES = {
     # The form
     "form_code": "Su código es {code}. Vale diez minutos. Si no lo ha pedido, ignórelo.",
     "open_form": "Son varias preguntas. Respóndalas en el formulario: {link}",
+    "sensitive_form": "No se ha decidido nada. Responda a esta pregunta solo en el formulario: {link}",
 }

@@ -21,6 +21,8 @@ SENTENCES = {
     "answer_here": "Répondre ici : {link}",
     "one_of": "{place} sur {count}",
     "sensitive": "Une question vous attend.",
+    "sensitive_notice": "Un message vous attend.",
+    "read_here": "À lire ici : {link}",
     "questions": "{count} questions pour vous",
     "hint_choice": "Répondez avec le numéro.",
     "hint_choices": "Répondez avec les numéros, p. ex. 1, 3.",
@@ -121,6 +123,8 @@ SENTENCES = {
     "pending": "{count} questions sont ouvertes.",
     "pending_one": "Une question est ouverte.",
     "nothing_waiting": "Rien ne vous attend.",
+    "only_notice": "Ce n’était qu’une information, rien n’a donc été décidé. "
+    "Écrivez pending pour voir ce qui vous attend.",
     "run_started": "{who} a commencé.",
     "unknown_agent": "Il n’y a pas d’agent « {text} » ici.",
     "stopped": "{who} a été arrêté, comme demandé.",
@@ -135,4 +139,5 @@ SENTENCES = {
     "form_code": "Votre code est {code}. Il est valable dix minutes. Si vous "
     "ne l’avez pas demandé, ignorez ce message.",
     "open_form": "Il y a plusieurs questions. Répondez-y dans le formulaire : {link}",
+    "sensitive_form": "Rien n’a été décidé. Répondez à cette question uniquement dans le formulaire : {link}",
 }

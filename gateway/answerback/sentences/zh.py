@@ -21,6 +21,8 @@ SENTENCES = {
     "answer_here": "在此回答：{link}",
     "one_of": "第 {place} 个，共 {count} 个",
     "sensitive": "有一个问题等您回答。",
+    "sensitive_notice": "有一条消息等您查看。",
+    "read_here": "请在此查看：{link}",
     "questions": "有 {count} 个问题请您回答",
     "hint_choice": "请回复编号。",
     "hint_choices": "请回复编号，例如 1, 3。",
@@ -117,6 +119,7 @@ SENTENCES = {
     "pending": "有{count}个问题未回答。",
     "pending_one": "有一个问题未回答。",
     "nothing_waiting": "没有等您回答的问题。",
+    "only_notice": "那只是一条通知，没有作出任何决定。发送 pending 可查看等您回答的问题。",
     "run_started": "{who} 已开始。",
     "unknown_agent": "这里没有代理“{text}”。",
     "stopped": "已按您的要求停止 {who}。",
@@ -130,4 +133,5 @@ SENTENCES = {
     # The form
     "form_code": "您的验证码是 {code}，十分钟内有效。如果不是您要求的，请忽略。",
     "open_form": "这里有多个问题。请在表单中回答：{link}",
+    "sensitive_form": "尚未作出任何决定。此问题请只在表单中回答：{link}",
 }

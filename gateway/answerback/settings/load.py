@@ -86,6 +86,7 @@ def _read(text: str, file: str, environ: Mapping[str, str], overrides: Mapping[s
         limits=Limits(**dict(shape.limits)),
         metrics=shape.metrics.listen or "",
         outgoing=shape.outgoing.allow,
+        signing_secret=shape.outgoing.signing_secret,
         form_auth=shape.form_auth or ("link" if units.only_here(shape.listen, public_url) else "code"),
     )
     agree.check(settings, shape, source)

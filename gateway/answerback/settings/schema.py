@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, model_validator
 
+from answerback import signing
 from answerback.allowed import Allowed
 from answerback.model import OnExpire
 from answerback.provider import Settings as Shape
@@ -93,6 +94,11 @@ def _receivers(entries: tuple[str, ...]) -> tuple[str, ...]:
     return entries
 
 
+def _signs(secret: SecretStr) -> SecretStr:
+    signing.key_of(secret.get_secret_value())
+    return secret
+
+
 def _listed(value: Any) -> Any:
     return [value] if isinstance(value, str) else value
 
@@ -167,6 +173,7 @@ class LimitsShape(Shape):
 
 class OutgoingShape(Shape):
     allow: Annotated[Names, AfterValidator(_receivers)] = ()
+    signing_secret: Annotated[SecretStr, AfterValidator(_signs)] | None = None
 
 
 class MetricsShape(Shape):

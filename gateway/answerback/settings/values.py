@@ -108,6 +108,7 @@ class Settings:
     limits: Limits = Limits()
     metrics: str = ""  # where the counters can be read; "": nowhere
     outgoing: tuple[str, ...] = ()  # who may be called besides the services; none: whoever is public
+    signing_secret: SecretStr | None = None  # of what is posted to others; None: derived from `secret`
 
     @property
     def host(self) -> str:

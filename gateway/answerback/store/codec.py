@@ -91,6 +91,7 @@ def interaction_in(row: Row) -> Interaction:
             "thread_id",
             "interrupt_id",
             "digest",
+            "callback_url",
             "created_at",
         )
         known = {name: row[name] for name in names}
@@ -117,6 +118,7 @@ def _whole(row: Row) -> Interaction:
         default=loads(row["default_value"]),
         expirable=bool(row["expirable"]),
         sensitive=bool(row["sensitive"]),
+        callback_url=row["callback_url"],
         created_at=row["created_at"],
         expires_at=row["expires_at"],
         overdue_at=row["overdue_at"],

@@ -140,6 +140,7 @@ AGAIN = Query(  # what the service took and then did not deliver
 
 _DEFAULTS: Row = {
     "interaction_id": "",
+    "notice_id": "",
     "run_id": "",
     "contact_id": "",
     "address_id": "",

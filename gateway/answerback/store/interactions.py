@@ -111,7 +111,7 @@ STATE = Query(select(S.c.state).where(S.c.interaction_id == p("id")))
 _DEFAULTS: Row = {
     column.name: column.default.arg if column.default is not None and column.default.is_scalar else None
     for column in X.c
-} | {"answer": "", "reason": "", "resume_error": "", "callback_url": "", "checkpoint": "", "held_until": None}
+} | {"answer": "", "reason": "", "resume_error": "", "checkpoint": "", "held_until": None}
 
 new_id = ids.new_id
 
@@ -138,6 +138,7 @@ def add(
         "default_value": dumps(record.default),
         "expirable": int(record.expirable),
         "sensitive": int(record.sensitive),
+        "callback_url": record.callback_url,
         "created_at": tx.now,
         "expires_at": record.expires_at,
         "closes_at": closes_at,

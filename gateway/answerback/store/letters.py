@@ -45,6 +45,10 @@ _ASKED_OTHERWISE = """it.interaction_id <> '' AND EXISTS (
   WHERE other.interaction_id = it.interaction_id AND other.contact_id = it.contact_id AND other.id <> it.id
     AND other.provider <> 'form' AND other.kind IN ('question', 'reminder')
     AND other.status IN ('queued', 'sent', 'delivered', 'read'))"""
+_TOLD_OTHERWISE = """it.notice_id <> '' AND EXISTS (
+  SELECT 1 FROM delivery other
+  WHERE other.notice_id = it.notice_id AND other.notice_id <> '' AND other.contact_id = it.contact_id
+    AND other.id <> it.id AND other.status IN ('queued', 'sent', 'delivered', 'read'))"""
 _BECAUSE_OF_AN_ANSWER = f"""EXISTS (
   SELECT 1 FROM (SELECT * FROM interaction WHERE {UNGIVEN}) given_up
   WHERE given_up.run_id = it.id AND replace(it.error, given_up.resume_error, '') <> it.error
@@ -66,10 +70,11 @@ _OF = {
     Kind.DELIVERY: _letters(
         "delivery",
         UNSENT,
-        f"LEFT JOIN interaction asked ON asked.id = it.interaction_id {_ITS_RUN}",
+        "LEFT JOIN interaction asked ON asked.id = it.interaction_id "
+        f"LEFT JOIN notice told ON told.id = it.notice_id {_ITS_RUN}",
         at="it.created_at",
         error="it.error",
-        agent="coalesce(asked.agent, run.agent, '')",
+        agent="coalesce(asked.agent, told.agent, run.agent, '')",
         run_id="it.run_id",
         interaction_id="it.interaction_id",
         provider="it.provider",
@@ -109,6 +114,7 @@ _OF = {
 # What is not worth showing, though it may still be asked for by its id.
 _MATTERS = {
     Kind.DELIVERY: f""" AND (asked.reason IS NULL OR NOT asked.{DAMAGED})
+      AND NOT ({_TOLD_OTHERWISE})
       AND (it.kind NOT IN ('question', 'reminder')
         OR asked.status IN ('pending', 'expired') AND NOT ({_ASKED_OTHERWISE}))"""
 }

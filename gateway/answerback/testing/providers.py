@@ -30,11 +30,12 @@ class Shown:
 
 
 class MemoryProvider(Provider):
-    """`failures` are raised by the next sends, in order; `shown` is what is on the phones."""
+    """`failures` are raised by the next sends, in order; `shown` is what is on the phones now."""
 
     def __init__(self, name: str = "memory") -> None:
         super().__init__(name, Settings(), ProviderContext())
         self.shown: list[Shown] = []
+        self.given: list[Message] = []  # all that was ever sent or edited
         self.failures: deque[Exception] = deque()
         self.toasts: list[tuple[Outcome, str]] = []
         self.hang: asyncio.Event | None = None  # sends wait for it
@@ -48,10 +49,12 @@ class MemoryProvider(Provider):
         if self.failures:
             raise self.failures.popleft()
         id = f"m{len(self.shown) + 1}"
+        self.given.append(message)
         self.shown.append(Shown(id, message))
         return Sent((id,))
 
     async def update(self, to: Address, message_id: str, message: Message) -> None:
+        self.given.append(message)
         for index, shown in enumerate(self.shown):
             if shown.id == message_id:
                 self.shown[index] = Shown(message_id, message, edited=True)

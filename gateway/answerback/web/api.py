@@ -6,7 +6,7 @@ from fastapi import FastAPI
 from pydantic.json_schema import models_json_schema
 
 import answerback
-from answerback.web import interactions, letters, people, runs
+from answerback.web import interactions, letters, notices, people, runs
 from answerback.web.problems import HANDLERS
 from answerback.web.records import Ascii
 from answerback.web.requests import MODELS
@@ -34,7 +34,7 @@ class Api(FastAPI):
         if self.openapi_schema is None:
             schema = super().openapi()
             schemas = schema.setdefault("components", {}).setdefault("schemas", {})
-            modes = [(model, "validation") for model in (*MODELS, *people.MODELS)]
+            modes = [(model, "validation") for model in (*MODELS, *notices.MODELS, *people.MODELS)]
             _, described = models_json_schema(modes, ref_template=_REFERENCE)  # type: ignore[arg-type]
             schemas.update(described["$defs"])
             schemas["Problem"] = _PROBLEM
@@ -66,6 +66,8 @@ def create_api(services: Services) -> Api:
     )
     runs.add(api, services)
     interactions.add(api, services)
+    if services.notices:
+        notices.add(api, services.notices, services.settings.limits.body_bytes)
     if services.letters:
         letters.add(api, services.letters)
     if services.people:

@@ -73,12 +73,18 @@ class Form:
 
     def __init__(self, services: Services) -> None:
         self._forms, self._settings = services.forms, services.settings
+        self._notices = services.notices
         self._secure = self._settings.public_url.startswith("https:")
 
     async def show(self, request: Request) -> Response:
         """The question as it is now, or how it ended."""
         token = _token(request)
-        view = await self._forms.view(token)
+        try:
+            view = await self._forms.view(token)
+        except NotFound:
+            if self._notices is None:
+                raise
+            return pages.notice_page(await self._notices.page(token))
         if view.interaction.status is not InteractionStatus.PENDING:
             here = request.query_params.get("sent") == "1" and not csrf.proof(request, token).fresh
             return outcome_page(view, here=here)

@@ -19,6 +19,7 @@ from answerback.web.wording import word
 
 if TYPE_CHECKING:
     from answerback.forms import FormView
+    from answerback.notices import Shown
 
 POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src data:; "
@@ -102,6 +103,13 @@ def outcome_page(
     return _page(
         "outcome.html", view.language, status, heading=_heading(view), titles=titles, sentence=sentence
     )
+
+
+def notice_page(shown: "Shown") -> HTMLResponse:
+    """All of a notice; it asks nothing, so there is nothing to press."""
+    notice = shown.notice
+    heading = render.line(notice.title) or render.called(notice.agent)
+    return _page("notice.html", shown.language, 200, heading=heading, text=notice.text)
 
 
 def unknown_page(language: str, sentence: str, status: int = 404) -> HTMLResponse:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from answerback.forms import FormView
     from answerback.letters import Kind, Letter
     from answerback.run import Run, RunRequest
+    from answerback.web.notices import Notices
     from answerback.web.people import People
 
 
@@ -123,4 +124,5 @@ class Services:
     health: Health
     metrics: Metrics = field(default_factory=Metrics)
     letters: Letters | None = None  # what was given up, where it is wanted
+    notices: "Notices | None" = None  # messages that ask nothing, where they are wanted
     people: "People | None" = None  # contacts, providers and agents over HTTP, where they are wanted

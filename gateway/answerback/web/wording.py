@@ -41,6 +41,7 @@ _EN = {
     "answered_elsewhere": "This has just been answered. Reload the page to see how.",
     "title_done": "Done",
     "title_gone": "Not found",
+    "title_notice": "Message",
     "questions": "Questions",
 }
 _DE = {
@@ -82,6 +83,7 @@ _DE = {
     "answered_elsewhere": "Das wurde eben beantwortet. Laden Sie die Seite neu, um zu sehen, wie.",
     "title_done": "Erledigt",
     "title_gone": "Nicht gefunden",
+    "title_notice": "Nachricht",
     "questions": "Fragen",
 }
 _FR = {
@@ -123,6 +125,7 @@ _FR = {
     "answered_elsewhere": "On vient d'y répondre. Rechargez la page pour voir comment.",
     "title_done": "Terminé",
     "title_gone": "Introuvable",
+    "title_notice": "Message",
     "questions": "Questions",
 }
 _ES = {
@@ -164,6 +167,7 @@ _ES = {
     "answered_elsewhere": "Se acaba de responder. Recargue la página para ver cómo.",
     "title_done": "Hecho",
     "title_gone": "No encontrado",
+    "title_notice": "Mensaje",
     "questions": "Preguntas",
 }
 _ZH = {
@@ -205,6 +209,7 @@ _ZH = {
     "answered_elsewhere": "刚刚已有人回答。请重新加载页面查看。",
     "title_done": "完成",
     "title_gone": "未找到",
+    "title_notice": "消息",
     "questions": "问题",
 }
 WORDS = {"en": _EN, "de": _DE, "fr": _FR, "es": _ES, "zh": _ZH}

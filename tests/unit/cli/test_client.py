@@ -97,6 +97,15 @@ async def test_an_ask_sends_what_was_given_and_nothing_else() -> None:
     assert (headers["Authorization"], headers["Idempotency-Key"]) == ("Bearer k", "once")
 
 
+async def test_a_notice_sends_what_was_given_and_nothing_else() -> None:
+    seen: list[Any] = []
+    async with served(answering(201, {"id": "i"}, seen=seen)) as url, Client(url, "k") as client:
+        await client.notify("It is live.", ask=["alice"], idempotency_key="once")
+    method, path, body, headers = seen[0]
+    assert (method, path, headers["Idempotency-Key"]) == ("POST", "/v1/notices", "once")
+    assert json.loads(body) == {"text": "It is live.", "ask": ["alice"], "sensitive": False}
+
+
 async def test_an_empty_default_is_sent() -> None:
     seen: list[Any] = []
     async with served(answering(201, {"id": "i"}, seen=seen)) as url, Client(url, "k") as client:
