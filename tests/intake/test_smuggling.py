@@ -13,10 +13,11 @@ from tests.intake.doors import KEY, SECRETS, World, world_in
 from tests.support.serving import served
 
 pytestmark = pytest.mark.needs_extra("telegram", "whatsapp")
-LATE = 10.0  # seconds until a server that waits for more is taken to have refused
+LATE = 3.0  # seconds until a server that waits for more is taken to have refused
 
 SECOND = (
     b"POST /v1/interactions/%(id)s/respond HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %(key)s\r\n"
+    b"Connection: close\r\n"
     b"Content-Type: application/json\r\nContent-Length: 17\r\n\r\n"
     b'{"response": "x"}'
 )
@@ -42,7 +43,6 @@ async def talk(url: str, sent: bytes) -> bytes:
         async with asyncio.timeout(LATE):
             writer.write(sent)
             await writer.drain()
-            writer.write_eof()
             while more := await reader.read(65536):
                 found += more
     except (TimeoutError, OSError):
