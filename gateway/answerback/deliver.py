@@ -241,8 +241,6 @@ class Deliverer(Background):
         status = "unknown" if trouble.unsure else "failed"
         wait = max(trouble.seconds, UNSURE if trouble.unsure else 0, pause(row["attempts"]))
         fall_back = row["attempts"] == FALL_BACK_AFTER or (row["attempts"] == 1 and wait > FALL_BACK_WAIT)
-        if fall_back and trouble.unsure:  # the next provider has the minute that begins then for itself
-            wait = max(wait, 2 * UNSURE)
 
         def tx_(tx: Tx) -> Follows:
             follow, waited = self._context.outbox, tx.now - row["created_at"]
@@ -251,9 +249,14 @@ class Deliverer(Background):
                 return follow.gave_up(tx, row, unsure=trouble.unsure) if gone else Follows()
             later = tx.now + round(wait * 1e6)
             waits = tx.run(deliveries.POSTPONE, key=row["id"], at=later, why=trouble.why)
-            if not (waits and fall_back):  # a receipt may have said by now that it arrived
+            if not waits:  # a receipt has said by now that it arrived
                 return Follows()
-            return Follows(follow.next_address(tx, row, elsewhere=trouble.away, unsure=trouble.unsure))
+            unsure, away = trouble.unsure, trouble.away
+            rows = follow.next_address(tx, row, elsewhere=away, unsure=unsure) if fall_back else []
+            if unsure:
+                apart = follow.apart(tx, row, later)
+                tx.run(deliveries.POSTPONE, key=row["id"], at=apart, why=trouble.why)
+            return Follows(rows)
 
         self._context.follow(await self._context.store.write(tx_))
         self._context.signals.rearm()

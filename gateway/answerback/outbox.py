@@ -219,6 +219,25 @@ class Outbox:
         found = addresses(tx, route, tried=frozenset((one["provider"], one["external_id"]) for one in asked))
         return [self.question(tx, record, address, unless=row if unsure else None) for address in found]
 
+    def apart(self, tx: Tx, row: Row, at: int) -> int:
+        """When a message that may have arrived can be sent again: not before `at`, and never within a minute
+
+        of the same question at another address, which in turn waits a minute from now. (Copies that are
+        wanted everywhere at once do not wait for each other.)
+        """
+        record = self._asked(tx, row)
+        if record is None or record.route.get("at_once"):
+            return at
+        others = [each for each in _asked_of(tx, row) if each["id"] != row["id"] and _waits(each)]
+        for each in others:
+            each["next_attempt_at"] = max(each["next_attempt_at"], tx.now + UNSURE)
+            planned = {"at": each["next_attempt_at"], "its_turn": each["lease_owner"]}
+            tx.run(deliveries.WAIT, key=each["id"], **planned)
+        for taken in sorted(each["next_attempt_at"] for each in others):
+            if abs(taken - at) < UNSURE:
+                at = taken + UNSURE
+        return at
+
     def gave_up(self, tx: Tx, row: Row, *, unsure: bool = False) -> Follows:
         """What follows from a message that failed for good: the next address, or that there is none."""
         rows = self.next_address(tx, row, unsure=unsure)
@@ -344,6 +363,11 @@ def _asked_of(tx: Tx, row: Row) -> list[Row]:
 def _is_on_its_way(row: Row) -> bool:
     """Whether it arrived, or nothing has gone wrong with it so far."""
     return row["status"] in SHOWN or (row["status"] == "queued" and not row["error"])
+
+
+def _waits(row: Row) -> bool:
+    """Whether it is to be sent later, and nobody is sending it now."""
+    return row["status"] == "queued" and row["lease_owner"] in ("", deliveries.ITS_TURN)
 
 
 def _may_arrive(row: Row) -> bool:

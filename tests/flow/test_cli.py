@@ -12,6 +12,8 @@ import subprocess
 import sys
 import textwrap
 import threading
+import urllib.error
+import urllib.request
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -540,6 +542,8 @@ def test_a_second_gateway_on_the_same_data_is_refused(gateway: Served) -> None:
         ("providers:\n  t: {token: '${NO_SUCH_TOKEN}'}\n", r"answerback\.yaml:2: .*NO_SUCH_TOKEN"),
         ("listen: nowhere\n", r"answerback\.yaml:1: listen: this is not HOST:PORT"),
         ("listen: 192.0.2.1:8700\n", r"192\.0\.2\.1 is no address of this machine"),
+        ("listen: 127.0.0.1:0\nmetrics: {listen: nowhere}\n", r"yaml:2: metrics\.listen: this is not"),
+        ("listen: 127.0.0.1:0\nmetrics: {listen: '192.0.2.1:9464'}\n", r"metrics\.listen: 192\.0\.2\.1"),
         ("listen: 127.0.0.1:0\nagents: {a: {use: 'no_such:Agent'}}\n", r"answerback\.yaml:2: .*no_such"),
     ],
 )  # fmt: skip
@@ -561,6 +565,21 @@ def test_one_bad_agent_does_not_stop_the_others(serving: Callable[..., Served]) 
     done = served.stop()
     assert re.search(r"answerback\.yaml:5: .*no_such_module", done.err)
     assert {item["name"]: item["state"] == "works" for item in states} == {"bad": False, "mine": True}
+
+
+def test_metrics_are_read_where_the_configuration_says_and_only_there(
+    serving: Callable[..., Served],
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    served = serving(config=f"{CONFIG}metrics: {{listen: '127.0.0.1:{port}'}}\n")
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=30) as answer:
+        assert b"# TYPE answerback_events_total counter" in answer.read()
+    with pytest.raises(urllib.error.HTTPError, match="404"):
+        urllib.request.urlopen(f"{served.url}/metrics", timeout=30)  # noqa: S310
+    done = served.stop()
+    assert (done.code, "Traceback" in done.err) == (0, False)
+    assert f"metrics at http://127.0.0.1:{port}/metrics" in done.err
 
 
 def test_sigterm_and_sigint_end_it_cleanly(serving: Callable[..., Served]) -> None:

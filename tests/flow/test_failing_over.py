@@ -284,3 +284,50 @@ async def test_what_was_lost_and_is_answered_elsewhere_is_not_sent_again(phones:
         for _ in range(5):
             await g.later(600)
         assert phones.first.shown == []
+
+
+async def test_a_copy_whose_service_is_down_for_an_hour_is_not_made_up_for_after_the_answer(
+    phones: Phones,
+) -> None:
+    at_once = {"default": Route("default", ("ana",), ("first", "second"), at_once=True)}
+    phones.first.failures.extend(TryLater(60, "down") for _ in range(20))
+    async with phones.gateway(routes=at_once) as g:
+        await g.run()
+        for _ in range(10):
+            await g.later(60)
+        await g.receive(phones.second.typed("b", "this"), "second")
+        for _ in range(50):
+            await g.later(60)
+        phones.first.failures.clear()
+        for _ in range(20):
+            await g.later(600)
+        assert phones.first.shown == []
+        assert [row["error"] for row in await rows(g) if row["provider"] == "first"] == ["no longer needed"]
+        assert [row["provider"] for row in await rows(g, "outcome")] == ["second"]
+
+
+async def test_two_services_that_both_fall_silent_are_not_asked_in_the_same_minute(phones: Phones) -> None:
+    phones.first.failures.extend([LOST] * 3)
+    phones.second.failures.append(LOST)
+    async with phones.gateway() as g:
+        await g.run()
+        for _ in range(60):
+            await g.later(5)
+        moments = [(at - phones.attempts[0]) / 1e6 for at in phones.attempts]
+        assert moments == [0, 60, 120, 180, 240, 300]  # the last two arrive: each service was away
+        assert phones.asked() == ["first", "second"]
+
+
+async def test_what_waits_elsewhere_waits_a_minute_more_when_a_message_may_have_arrived(
+    phones: Phones,
+) -> None:
+    phones.first.failures.extend(TryLater(1, "down") for _ in range(2))
+    phones.second.failures.append(LOST)
+    async with phones.gateway() as g:
+        await g.run()
+        for _ in range(60):
+            await g.later(5)
+        moments = [(at - phones.attempts[0]) / 1e6 for at in phones.attempts]
+        lost = moments[2]  # at the second service, after two failures at the first
+        assert all(moment - lost >= 60 for moment in moments[3:]) and len(moments) == 5
+        assert moments[4] - moments[3] >= 60

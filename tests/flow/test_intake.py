@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from answerback.app import build
 from answerback.errors import TryLater
+from answerback.metrics import Metric
 from answerback.model import OnExpire
 from answerback.provider import Batch, Inbound
 from answerback.settings import Route
@@ -70,7 +71,9 @@ async def test_an_answer_that_waited_at_the_service_comes_before_its_deadlines_o
         await app.stop()
 
 
-async def test_a_provider_that_is_away_at_the_start_is_said_and_tried_again(database: Database) -> None:
+async def test_a_provider_that_is_away_at_the_start_is_said_counted_and_tried_again(
+    database: Database,
+) -> None:
     phone = PolledProvider()
     phone.away = 1
     app = build(settings_for(database), providers={"memory": phone}, agents={})
@@ -78,5 +81,6 @@ async def test_a_provider_that_is_away_at_the_start_is_said_and_tried_again(data
     try:
         await until(lambda: app.intake.state["memory"] == "the service is away")
         await until(lambda: app.intake.state["memory"] == "")
+        assert app.context.metrics.of(Metric.REFUSED, "memory", "poll") == 1
     finally:
         await app.stop()

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 import uvicorn
 
 from answerback.app import App
+from answerback.cli.serving import server_config
 from answerback.cli.site import site
 
 
@@ -15,7 +16,7 @@ from answerback.cli.site import site
 async def served(app: App, listener: socket.socket | None = None) -> AsyncIterator[str]:
     """The address, on a free loopback port unless a listening socket is given."""
     with listener or socket.create_server(("127.0.0.1", 0)) as taken:
-        server = uvicorn.Server(uvicorn.Config(site(app), log_config=None, lifespan="off", ws="none"))
+        server = uvicorn.Server(server_config(site(app)))
         task = asyncio.create_task(server.serve([taken]))
         try:
             yield f"http://127.0.0.1:{taken.getsockname()[1]}"

@@ -19,6 +19,7 @@ from answerback import app as gateway
 from answerback.cli import terminal
 from answerback.cli.errors import Exit
 from answerback.cli.gateway import KEY_FILE, own_url
+from answerback.cli.heads import BoundedHeads
 from answerback.cli.places import placed
 from answerback.cli.site import site
 from answerback.errors import ConfigurationError
@@ -78,7 +79,7 @@ async def _serve(
         if problems and len(problems) == configured:
             terminal.note("answerback: nothing that is configured can be used, so there is nothing to serve.")
             return Exit.ERROR
-        server = _Server(_how(site(app)), lambda: announce(app, as_json))
+        server = _Server(server_config(site(app)), lambda: announce(app, as_json))
         stop.act = server.stop
         async with exposed(app, metrics):
             await server.serve([listener])
@@ -87,10 +88,11 @@ async def _serve(
         await app.stop()
 
 
-def _how(application: ASGIApp) -> uvicorn.Config:
+def server_config(application: ASGIApp) -> uvicorn.Config:
+    """How every socket of ours is served."""
     return uvicorn.Config(
         application, log_config=None, server_header=False, proxy_headers=False, lifespan="off", ws="none",
-        loop="uvloop", http="httptools", timeout_graceful_shutdown=GRACE,
+        loop="uvloop", http=BoundedHeads, timeout_graceful_shutdown=GRACE,
     )  # fmt: skip
 
 
@@ -102,7 +104,8 @@ async def exposed(app: gateway.App, listener: socket.socket | None) -> AsyncIter
         return
     host, port = listener.getsockname()[:2]
     server = _Server(
-        _how(expose(app.context.metrics)), lambda: log.info("metrics at http://%s:%s/metrics", host, port)
+        server_config(expose(app.context.metrics)),
+        lambda: log.info("metrics at http://%s:%s/metrics", host, port),
     )
     task = asyncio.create_task(server.serve([listener]))
     try:

@@ -13,7 +13,7 @@ import aiohttp
 from answerback.app import App
 from answerback.ask import AskRequest
 from answerback.model import Choice, Interaction, InteractionStatus, Question, QuestionKind
-from answerback.store import Row, deliveries
+from answerback.store import Row, contacts, deliveries
 from answerback_sandbox import Sandbox
 from answerback_sandbox.twilio.state import Note
 from tests.providers.email.dovecot import Dovecot
@@ -149,6 +149,25 @@ class Places:
         mail["In-Reply-To"] = asked["message-id"]
         mail.set_content(text + "\n")
         await self.mailbox.deliver(mail.as_bytes(policy=email.policy.SMTP), to=str(asked["reply-to"]))
+
+    async def write(self, place: str) -> None:
+        """She writes something there of her own accord."""
+        match place:
+            case "telegram":
+                self.box.type(1001, "hello")
+            case "whatsapp":
+                self.box.twilio.type(ANA, "hello")
+            case _:
+                mail = EmailMessage()
+                mail["Authentication-Results"] = f"{OURS}; dmarc=pass header.from=x.org"
+                mail["From"], mail["To"], mail["Subject"] = "Ana@x.org", "agent@example.org", "hello"
+                mail.set_content("hello\n")
+                await self.mailbox.deliver(mail.as_bytes(policy=email.policy.SMTP))
+
+    async def dead(self) -> list[str]:
+        """The providers where she cannot be reached."""
+        person = await self.app.context.store.read(lambda tx: contacts.contact(tx, "ana"))
+        return [address.provider for address in person.addresses if not address.reachable]
 
     async def answered(self) -> None:
         """The answer is in, and everybody who is to hear of it has."""
