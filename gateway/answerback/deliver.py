@@ -18,7 +18,7 @@ from answerback.errors import Moved, StoreUnavailable, TryLater, Undeliverable
 from answerback.model import Interaction, InteractionStatus, Json, MessageKind
 from answerback.outbox import CALLER, Known
 from answerback.provider import Message, Provider
-from answerback.store import Row, Tx, audit, contacts, deliveries, interactions, notices
+from answerback.store import Row, Tx, audit, contacts, deliveries, interactions
 from answerback.store.codec import dumps, loads
 from answerback.wording import Sheet, Told, compose
 
@@ -205,8 +205,6 @@ class Deliverer(Background):
 
     def _sent(self, tx: Tx, row: Row, ids: tuple[str, ...]) -> list[Row]:
         done, rows = receipts.sent(tx, self._context.outbox, row, ids)
-        if row["notice_id"]:
-            notices.arrived(tx, row)
         if row["kind"] not in ("question", "reminder"):
             return rows
         audit.add(tx, row["interaction_id"], "delivered", actor=row["provider"])

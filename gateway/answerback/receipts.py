@@ -5,7 +5,7 @@ from dataclasses import asdict
 from answerback.backoff import AWAY, pause
 from answerback.outbox import Outbox
 from answerback.provider import Receipt
-from answerback.store import Row, Tx, contacts, deliveries
+from answerback.store import Row, Tx, contacts, deliveries, notices
 from answerback.store.codec import dumps, loads
 
 RANK = {"unknown": 1, "sent": 2, "delivered": 3, "read": 4}
@@ -15,6 +15,8 @@ CLOSED = "it takes a template only, until this person writes again"
 def sent(tx: Tx, outbox: Outbox, row: Row, ids: tuple[str, ...]) -> tuple[bool, list[Row]]:
     """The service took a message: whether that was news, and what follows from receipts that were faster."""
     done, parked = deliveries.sent(tx, row, ids)
+    if row["notice_id"]:
+        notices.arrived(tx, row)
     rows: list[Row] = []
     for receipt in parked:
         rows += note(tx, outbox, row["provider"], Receipt(**loads(receipt)))
