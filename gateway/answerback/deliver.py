@@ -5,6 +5,7 @@ import contextlib
 import logging
 import time
 import weakref
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -26,6 +27,8 @@ log = logging.getLogger("answerback.deliver")
 AT_ONCE = 16  # messages under way on one provider
 AT_ONCE_PLACE = 2  # and to one place on it
 AT_ONCE_CALLED = 64  # calls of receivers, which have nothing in common
+CROWD = 32  # calls of one receiver that wait here for their turn; more of them wait in their rows
+CROWDED = 60.0  # seconds that these wait
 TIMEOUT = 30.0  # seconds until a send counts as unknown
 GIVE_UP = 20  # attempts, when the plugin itself raises
 FALL_BACK_AFTER = 2  # temporary failures until the next provider is asked as well
@@ -64,6 +67,7 @@ class Deliverer(Background):
         super().__init__()
         self._context, self._providers, self._callbacks = context, providers, callbacks
         self._gates = {name: asyncio.Semaphore(AT_ONCE) for name in providers}
+        self._waiting: Counter[str] = Counter()  # calls by receiver
         self._gates[CALLER] = asyncio.Semaphore(AT_ONCE_CALLED)
         self._places: weakref.WeakValueDictionary[tuple[str, str], asyncio.Semaphore] = (
             weakref.WeakValueDictionary()
@@ -84,8 +88,7 @@ class Deliverer(Background):
         provider = self._providers.get(row["provider"])
         try:
             if row["provider"] == CALLER and self._callbacks is not None:
-                async with self._place(row), self._gates[CALLER]:
-                    await self._call_back(self._callbacks, row)
+                await self._in_turn(self._callbacks, row)
                 return
             if provider is None:
                 await self._later(row, 60.0, f"the provider {row['provider']} is not configured here")
@@ -150,6 +153,21 @@ class Deliverer(Background):
 
     def _counted(self, row: Row, result: str) -> None:
         self._context.metrics.count(Metric.DELIVERIES, row["provider"], row["kind"], result)
+
+    async def _in_turn(self, callbacks: Callbacks, row: Row) -> None:
+        """A receiver that hangs fills neither the gate nor, with thousands of calls, the memory."""
+        place = row["place"]
+        if self._waiting[place] >= CROWD:
+            await self._later(row, CROWDED, "its receiver is slow: it waits for its turn")
+            return
+        self._waiting[place] += 1
+        try:
+            async with self._place(row), self._gates[CALLER]:
+                await self._call_back(callbacks, row)
+        finally:
+            self._waiting[place] -= 1
+            if not self._waiting[place]:
+                del self._waiting[place]
 
     async def _call_back(self, callbacks: Callbacks, row: Row) -> None:
         """Post the end of an interaction to whoever asked."""

@@ -6,9 +6,11 @@ connection goes to one of those, not to what the name means a moment later.
 """
 
 import asyncio
+import functools
 import ipaddress
 import socket
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -18,6 +20,9 @@ from answerback.http import BadUrl, Http, HttpReply, NoAnswer, Unreachable
 
 SECONDS = 10.0
 LIMIT = 1 << 20  # bytes of an answer
+# At a time, in threads of their own: names whose servers do not answer must not hold up everybody else's.
+LOOK_UPS = 32
+LookUp = Callable[..., list[Any]]  # socket.getaddrinfo, or what stands in for it
 CLOSED = "The address of this receiver may not be called from here (see outgoing.allow)."
 
 
@@ -28,12 +33,14 @@ class Barred(Undeliverable):
 class Outgoing:
     """One connection pool for all such calls."""
 
-    def __init__(self, allowed: Allowed | None = None) -> None:
+    def __init__(self, allowed: Allowed | None = None, look_up: LookUp = socket.getaddrinfo) -> None:
         self._allowed = allowed or Allowed()
-        self._http = Http(resolver=_Resolver(self._allowed))
+        self._resolver = _Resolver(self._allowed, look_up)
+        self._http = Http(resolver=self._resolver)
 
     async def close(self) -> None:
         await self._http.close()
+        await self._resolver.close()
 
     async def call(
         self,
@@ -94,14 +101,17 @@ class _Resolver:
     What aiohttp.abc.AbstractResolver is; not its child, so that aiohttp is imported by the first call.
     """
 
-    def __init__(self, allowed: Allowed) -> None:
-        self._allowed = allowed
+    def __init__(self, allowed: Allowed, look_up: LookUp) -> None:
+        self._allowed, self._look_up = allowed, look_up
+        self._threads: ThreadPoolExecutor | None = None
 
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
     ) -> list[dict[str, Any]]:
-        loop = asyncio.get_running_loop()
-        found: list[Any] = await loop.getaddrinfo(host, port, family=family, type=socket.SOCK_STREAM)
+        if self._threads is None:
+            self._threads = ThreadPoolExecutor(LOOK_UPS, thread_name_prefix="look-up")
+        look_up = functools.partial(self._look_up, host, port, family=family, type=socket.SOCK_STREAM)
+        found = await asyncio.get_running_loop().run_in_executor(self._threads, look_up)
         addresses = {str(entry[4][0]).partition("%")[0]: entry[0] for entry in found}
         if not all(self._allowed.reaches(host, ipaddress.ip_address(text)) for text in addresses):
             raise _Closed
@@ -118,4 +128,7 @@ class _Resolver:
         ]
 
     async def close(self) -> None:
-        """Nothing is held."""
+        """Whoever still looks something up is not waited for."""
+        threads, self._threads = self._threads, None
+        if threads is not None:
+            threads.shutdown(wait=False, cancel_futures=True)

@@ -21,11 +21,11 @@ def sent(tx: Tx, outbox: Outbox, row: Row, ids: tuple[str, ...]) -> Follows:
     When its question was closed while this copy was on its way, the copy is told how it ended.
     """
     done, parked = deliveries.sent(tx, row, ids)
+    if row["notice_id"]:
+        notices.arrived(tx, row)
     follows = Follows()
     for receipt in parked:
         _join(follows, note(tx, outbox, row["provider"], Receipt(**loads(receipt))))
-    if row["notice_id"]:
-        notices.arrived(tx, row)
     if not done or row["kind"] not in ASKS:
         return follows
     audit.add(tx, row["interaction_id"], "delivered", actor=row["provider"])

@@ -17,6 +17,7 @@ from standardwebhooks import Webhook as Signer
 
 from answerback.app import signing_key
 from answerback.ask import AskRequest
+from answerback.deliver import CROWD
 from answerback.errors import DoesNotFit
 from answerback.faults import Faults
 from answerback.model import Interaction, Json, OnExpire, Question, QuestionKind
@@ -210,6 +211,22 @@ async def test_a_receiver_that_hangs_delays_nobody(database: Database) -> None:
         slow.held.set()
         await g.app.idle()
         assert len(slow.got) == 6
+
+
+async def test_a_crowd_of_calls_waits_in_its_rows_and_is_posted_in_the_end(
+    database: Database, there: Asker
+) -> None:
+    there.held = asyncio.Event()
+    async with gateway(database, clock=today(), **HERE) as g:
+        for _ in range(CROWD + 5):
+            asked = await g.app.asker.ask(AskRequest((asks("Which?"),), callback_url=there.url))
+            await g.app.receiver.respond(asked.interaction.id, "this", by="", via="api")
+        await until(lambda: there.waiting == 2)
+        there.held.set()
+        await g.app.idle()
+        assert len(there.got) == CROWD
+        await g.later(61)
+        assert len(there.got) == CROWD + 5
 
 
 class Dying(Faults):

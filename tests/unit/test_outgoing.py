@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import ipaddress
+import threading
 from collections.abc import AsyncIterator
 
 import pytest
@@ -145,3 +146,26 @@ async def test_a_receiver_that_is_not_there_did_not_hear_us() -> None:
         await ask(url)
     assert not failure.value.maybe_sent
     assert "localhost" not in str(failure.value)
+
+
+async def test_names_that_nobody_resolves_hold_up_nobody_else() -> None:
+    answered = threading.Event()
+
+    def look_up(*_: object, **__: object) -> list[object]:
+        answered.wait(30)
+        raise OSError("no such name")
+
+    outgoing = Outgoing(Allowed(["*.example"]), look_up)
+    calls = [
+        asyncio.create_task(outgoing.call("POST", f"https://a{place}.example/", seconds=30))
+        for place in range(12)
+    ]
+    await asyncio.sleep(0)
+    try:  # what everything else is looked up with is free
+        await asyncio.wait_for(asyncio.get_running_loop().getaddrinfo("localhost", 80), 10)
+        assert not any(call.done() for call in calls)
+    finally:
+        answered.set()
+        results = await asyncio.gather(*calls, return_exceptions=True)
+        await outgoing.close()
+    assert {type(result) for result in results} == {TryLater}

@@ -58,6 +58,8 @@ def lay_out(message: Message, *, replies: bool) -> Body:
 
     choices, others, links = _ways(message, form_url)
     asks = message.kind in ASKING
+    # Where the link is the only way that the message offers (a sensitive question), no other is named.
+    replies = replies and bool(message.placeholder or any(button.data for button in message.buttons))
     return Body(
         heading=cut(message.heading),
         title=cut(message.title),

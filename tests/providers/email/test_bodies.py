@@ -163,6 +163,13 @@ def test_a_message_that_asks_nothing_has_no_form_link(kind: MessageKind) -> None
         assert "reply to this mail" not in shown
 
 
+def test_where_only_the_form_takes_the_answer_nobody_is_told_to_reply() -> None:
+    sensitive = question(buttons=(Button("Open", url=FORM),), placeholder="")
+    for shown in (text_of(sensitive), html_of(sensitive)):
+        assert FORM in shown
+        assert "reply to this mail" not in shown
+
+
 def test_without_a_form_the_choices_are_still_all_there() -> None:
     shown = html_of(question(form_url=""))
     assert "href" not in shown
