@@ -195,7 +195,9 @@ def _imported(kind: Kind, plugin: Plugin, point: EntryPoint) -> Any:
         if getattr(error.obj, "__name__", "") == point.module and error.name in point.attr.split("."):
             message = f"The {kind.word} {plugin.name} cannot be used: {point.module} has no {point.attr}."
         raise _error(kind, plugin, message, "use") from error
-    except (Exception, SystemExit) as error:  # a plugin's module may do anything at all when imported
+    except KeyboardInterrupt:  # Ctrl-C is the operator's
+        raise
+    except BaseException as error:  # a plugin's module may do anything at all when imported
         message = f"The {kind.word} {plugin.name} cannot be imported: {_one_line(error)}"
         raise _error(kind, plugin, message, "use") from error
 
@@ -260,7 +262,11 @@ def _other_version(kind: Kind, point: EntryPoint, version: object) -> str:
 
 
 def _build(kind: Kind, plugin: Plugin, context: Any, entry_points: EntryPoints | None) -> Any:
-    loaded = _load(kind, plugin, entry_points)
+    return make(kind, plugin, _load(kind, plugin, entry_points), context)
+
+
+def make(kind: Kind, plugin: Plugin, loaded: type, context: Any) -> Any:
+    """An instance of a class that was imported, with its validated settings. Raises ConfigurationError."""
     options = _options(kind, plugin, loaded)
     try:
         return loaded(plugin.name, options, context)
@@ -268,7 +274,9 @@ def _build(kind: Kind, plugin: Plugin, context: Any, entry_points: EntryPoints |
         if error.file:
             raise
         raise _error(kind, plugin, error.message) from error
-    except Exception as error:  # its text is not ours to show: it was given secrets
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # its text is not ours to show: it was given secrets
         message = f"The {kind.word} {plugin.name} cannot be made: its class raised {type(error).__name__}."
         raise _error(kind, plugin, message) from error
 
