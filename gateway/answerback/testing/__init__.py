@@ -1,4 +1,4 @@
-"""For tests, ours and yours: the suite of every provider, fakes that live in memory, and a clock set by hand."""
+"""For tests, ours and yours: the suite of every provider, fakes in memory, and a clock set by hand."""
 
 from typing import TYPE_CHECKING, Any
 

@@ -5,17 +5,16 @@ from typing import Any, ClassVar
 from answerback.provider import Button, Inbound, Provider, Sent
 from answerback.testing import MemoryProvider, ProviderContract
 
+PROOFS = (
+    "test_what_is_not_proved_is_refused",
+    "test_a_request_is_believed_with_its_proof_only",
+    "test_a_request_that_was_changed_is_refused",
+)
+
 
 class TestMemory(ProviderContract):
     provider_class = MemoryProvider
-    leaves_out: ClassVar = {
-        name: "it believes everything: it is for tests"
-        for name in (
-            "test_what_is_not_proved_is_refused",
-            "test_a_request_is_believed_with_its_proof_only",
-            "test_a_request_that_was_changed_is_refused",
-        )
-    }
+    leaves_out: ClassVar = dict.fromkeys(PROOFS, "it believes everything: it is for tests")
     memory: MemoryProvider
 
     def make(self, there: Any) -> Provider:

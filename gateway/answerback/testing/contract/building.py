@@ -37,8 +37,8 @@ class Building(Hooks):
         assert issubclass(found, Provider), f"{found.__name__} must be a subclass of Provider"
         assert not inspect.isabstract(found), f"{found.__name__} does not implement send()"
         assert found.contract_version == CONTRACT_VERSION, (
-            f"{found.__name__} is for version {found.contract_version} of the contract, and this is the suite "
-            f"of version {CONTRACT_VERSION}"
+            f"{found.__name__} is for version {found.contract_version} of the contract, and this suite for "
+            f"version {CONTRACT_VERSION}"
         )
 
     def test_its_limits_are_numbers_that_mean_something(self) -> None:

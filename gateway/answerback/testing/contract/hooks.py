@@ -1,4 +1,4 @@
-"""What an author says of their provider: its class, its settings, its far side, and what a person does there."""
+"""What an author says of their provider: its class, its settings, its far side, and what people do there."""
 
 import contextlib
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -21,13 +21,15 @@ class Hooks:
 
     `provider_class` is needed; `options` are what would stand in the configuration (text, mappings, lists).
     `place` is the address that is written to. `leaves_out` maps the name of a test to the reason why it does
-    not apply: the test is then skipped, and says so.
+    not apply: the test is then skipped, and says so. `far_side_logs` begin the names of the far side's own
+    loggers, which may log what they like.
     """
 
     provider_class: ClassVar[type[Provider]]
     options: ClassVar[Mapping[str, Json]] = {}
     place: ClassVar[str] = "someone"
     leaves_out: ClassVar[Mapping[str, str]] = {}
+    far_side_logs: ClassVar[Sequence[str]] = ("aiohttp.access", "uvicorn.access")
 
     @contextlib.asynccontextmanager
     async def far_side(self) -> AsyncIterator[Any]:
@@ -68,6 +70,13 @@ class Hooks:
         raise NotImplementedError
 
     # -- for the tests of the suite
+
+    @pytest.fixture(autouse=True)
+    def _left_out(self, request: pytest.FixtureRequest) -> None:
+        for name in self.leaves_out:
+            assert hasattr(self, name), f"leaves_out names a test that is not there: {name}"
+        if reason := self.leaves_out.get(getattr(request.node, "originalname", request.node.name)):
+            pytest.skip(reason)
 
     def given(self, hook: str) -> bool:
         """Whether the author overrides a hook."""

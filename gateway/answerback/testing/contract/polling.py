@@ -30,7 +30,7 @@ class Polling(Hooks):
         assert _ids(case, first), "poll() brings nothing of what was written"
         assert _ids(case, again) == _ids(case, first), "poll() with the same cursor brings something else"
         assert first.cursor != before, "the cursor does not move with the events"
-        after = await self._poll(case, first.cursor)
+        after = await self._poll(case, again.cursor)
         assert not set(_ids(case, after)) & set(_ids(case, first)), (
             "poll() brings events again whose cursor was given back"
         )

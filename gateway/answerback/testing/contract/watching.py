@@ -3,29 +3,30 @@
 import contextlib
 import logging
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from pydantic import BaseModel, SecretStr
 
 SHORTEST = 8  # characters: what is shorter may stand anywhere by chance
-SERVERS = ("aiohttp.access", "uvicorn.access")  # the far side's own
-IO = ("open", "socket.", "subprocess.", "os.system", "os.posix_spawn")  # docs.python.org/3/library/audit_events
+# https://docs.python.org/3/library/audit_events.html
+IO = ("open", "socket.", "subprocess.", "os.system", "os.posix_spawn")
 _reached: list[list[str]] = []
 _hooked: list[bool] = []
 
 
 class Log(logging.Handler):
-    """Everything that is logged in the meantime, at every level, as text."""
+    """Everything that is logged in the meantime, at every level, as text, but by the loggers `without`."""
 
-    def __init__(self) -> None:
+    def __init__(self, without: Sequence[str] = ()) -> None:
         super().__init__(logging.DEBUG)
+        self._without = tuple(without)
         self.lines: list[str] = []
         self._level = logging.NOTSET
         self._text = logging.Formatter("%(name)s: %(message)s")
 
     def emit(self, record: logging.LogRecord) -> None:
-        if record.name not in SERVERS:
+        if not record.name.startswith(self._without):
             self.lines.append(self._text.format(record))
 
     def __enter__(self) -> "Log":
