@@ -3,6 +3,7 @@
 Only what the configuration names is imported, and what cannot be used is a `Problem` beside the rest.
 """
 
+import contextlib
 import importlib.metadata
 import inspect
 import re
@@ -78,17 +79,43 @@ def installed(entry_points: EntryPoints | None = None) -> tuple[Installed, ...]:
     """All plugins that packages announce, by kind and name. Imports none of them."""
     found = []
     for kind in (PROVIDER, AGENT):
-        for point in sorted(_announced(kind, entry_points), key=lambda point: (point.name, point.value)):
-            package = point.dist.name if point.dist else ""
-            version = point.dist.version if point.dist else ""
-            found.append(Installed(kind.word, point.name, point.value, package, version))
+        points = sorted(_announced(kind, entry_points), key=lambda point: (point.name, point.value))
+        found += [_about(kind, point) for point in points]
     return tuple(found)
+
+
+def _about(kind: Kind, point: EntryPoint) -> Installed:
+    package = version = ""
+    with contextlib.suppress(Exception):  # a package whose metadata is damaged is a package without a name
+        package, version = (point.dist.name, point.dist.version) if point.dist else ("", "")
+    return Installed(kind.word, point.name, point.value, package or "", version or "")
 
 
 def load_provider(plugin: Plugin, entry_points: EntryPoints | None = None) -> type[Provider]:
     """Import a provider's class. Raises ConfigurationError."""
     loaded: type[Provider] = _load(PROVIDER, plugin, entry_points)
     return loaded
+
+
+def looked_at(
+    entry_points: EntryPoints | None = None,
+) -> tuple[tuple[Installed, type[Provider] | None, str], ...]:
+    """Every provider that packages announce, imported: its class, or None and why not, in a sentence.
+
+    For those who want to know; the gateway imports only what is configured. Never raises.
+    """
+    found: list[tuple[Installed, type[Provider] | None, str]] = []
+    points = sorted(_announced(PROVIDER, entry_points), key=lambda point: (point.name, point.value))
+    for point in points:
+        about, plugin = _about(PROVIDER, point), Plugin(point.name, point.value)
+        try:
+            loaded = _imported(PROVIDER, plugin, point)
+            _check_class(PROVIDER, plugin, point, loaded)
+        except ConfigurationError as error:
+            found.append((about, None, error.message))
+        else:
+            found.append((about, loaded, ""))
+    return tuple(found)
 
 
 def load_agent(plugin: Plugin, entry_points: EntryPoints | None = None) -> type[Agent]:
@@ -186,6 +213,11 @@ def _entry_point(kind: Kind, plugin: Plugin, entry_points: EntryPoints | None) -
 
 
 def _imported(kind: Kind, plugin: Plugin, point: EntryPoint) -> Any:
+    if not point.pattern.match(point.value):
+        message = (
+            f"The {kind.word} {plugin.name} cannot be imported: its package announces it as {point.value!r}."
+        )
+        raise _error(kind, plugin, f"{message} It must be package.module:Class.", "use")
     try:
         return point.load()
     except ModuleNotFoundError as error:
@@ -303,5 +335,8 @@ def _name(thing: type) -> str:
 
 
 def _one_line(error: BaseException) -> str:
-    text = next(iter(str(error).splitlines()), "")
+    try:
+        text = next(iter(str(error).splitlines()), "")
+    except Exception:  # even its text is the plugin's code
+        text = ""
     return f"{type(error).__name__}{f': {text}' if text else ''}."

@@ -59,7 +59,7 @@ class Case:
         )
 
 
-def alive(test: Alive[P]) -> Callable[Concatenate[Any, P], None]:
+def alive(test: Alive[P]) -> Callable[Concatenate[Hooks, P], None]:
     """A test of an opened provider, in an event loop of its own; logs are held against the secrets."""
 
     @functools.wraps(test)
