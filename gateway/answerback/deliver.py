@@ -122,7 +122,10 @@ class Deliverer(Background):
         try:
             async with asyncio.timeout(TIMEOUT):
                 ids = await self._send(provider, row, message, loaded.thread)
-        except Exception as error:
+        except (
+            Exception,
+            SystemExit,
+        ) as error:  # a function of the user's may be a script, which ends with this
             await self._problem(row, error)
             return
         self._context.faults.reach("deliver.after-send")
@@ -167,7 +170,7 @@ class Deliverer(Background):
             return rows  # else it was closed while this copy was on its way
         return [self._context.outbox.outcome(tx, record, row | {"message_ids": dumps(list(ids))})]
 
-    async def _problem(self, row: Row, error: Exception) -> None:
+    async def _problem(self, row: Row, error: BaseException) -> None:
         if isinstance(error, Moved):
             await self._moved(row, error.external_id)
         elif isinstance(error, Undeliverable):

@@ -63,14 +63,14 @@ def alive(test: Alive[P]) -> Callable[Concatenate[Hooks, P], None]:
     """A test of an opened provider, in an event loop of its own; logs are held against the secrets."""
 
     @functools.wraps(test)
-    def played(self: Hooks, *args: P.args, **kwargs: P.kwargs) -> None:
+    def played(self: Hooks, /, *args: P.args, **kwargs: P.kwargs) -> None:
         with Log(self.far_side_logs) as log:
             secrets = asyncio.run(_play(self, functools.partial(_given, test, args, kwargs)))
         assert not shown_in(log.lines, secrets), (
             "a secret, a token or an address stands in a log line, perhaps of the library that is used"
         )
 
-    del played.__wrapped__  # type: ignore[attr-defined]  # or pytest takes `case` for a fixture
+    del played.__wrapped__  # or pytest takes `case` for a fixture
     parameters = [each for name, each in inspect.signature(test).parameters.items() if name != "case"]
     played.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     return played
@@ -92,7 +92,10 @@ async def _play(suite: Hooks, test: Callable[[Hooks, Case], Awaitable[None]]) ->
         except (Exception, pytest.fail.Exception, pytest.skip.Exception) as error:
             failure = error
         finally:
-            await provider.close()
+            try:
+                await provider.close()
+            except Exception as error:
+                failure = failure or error
             await provider.context.http.close()
     if failure is not None:  # not within: a far side with a task group would wrap it
         raise failure

@@ -74,7 +74,8 @@ class Hearing(Hooks):
             except Exception as error:
                 case.is_discreet(error)
                 continue
-            assert all(isinstance(one, Reply | Receipt) for one in found), "parse() returns something else"
+            for one in found:
+                check_kinds(one)
 
     @alive
     async def test_parsing_is_repeatable_and_reaches_for_nothing(self, case: Case) -> None:
@@ -96,7 +97,7 @@ class Hearing(Hooks):
         assert reply.sender == case.to.external_id, "the sender is not the id that stands in the address"
         assert reply.place, "a reply needs a place: where it was written"
         for id in (reply.event_id, reply.sender, reply.place, *reply.references):
-            assert isinstance(id, str) and len(id) <= LONGEST_ID, f"an id is no text, or too long: {id!r}"
+            assert len(id) <= LONGEST_ID, f"an id is longer than {LONGEST_ID} characters: {id!r}"
         assert reply.event_id, "a reply needs an event_id, unique for good"
         assert reply.sent_at is None or reply.sent_at > 10**14, "sent_at is in microseconds since the epoch"
 
@@ -162,6 +163,16 @@ class Hearing(Hooks):
             return only_reply(case.provider.parse(await polled(case)))
         await case.provider.verify(inbound)
         return only_reply(case.provider.parse(inbound))
+
+
+def check_kinds(found: object) -> None:
+    """Fail for what is neither a reply nor a receipt, or holds something else than text where text must be."""
+    assert isinstance(found, Reply | Receipt), f"parse() returns a {type(found).__name__}"
+    names = ("event_id", "message_id", "sender", "place", "text", "data", "token", "name", "reason")
+    held = {name: getattr(found, name) for name in names if hasattr(found, name)}
+    held |= {f"references[{n}]": id for n, id in enumerate(getattr(found, "references", ()))}
+    for name, value in held.items():
+        assert isinstance(value, str), f"{name} must be a str, and of a damaged event it is {value!r}"
 
 
 async def refused(case: Case, inbound: Inbound, what: str) -> None:
