@@ -166,7 +166,7 @@ class Hearing(Hooks):
 
 
 def check_kinds(found: object) -> None:
-    """Fail for what is neither a reply nor a receipt, or holds something else than text where text must be."""
+    """Fail for what is neither a reply nor a receipt, or has something else where text must be."""
     assert isinstance(found, Reply | Receipt), f"parse() returns a {type(found).__name__}"
     names = ("event_id", "message_id", "sender", "place", "text", "data", "token", "name", "reason")
     held = {name: getattr(found, name) for name in names if hasattr(found, name)}
