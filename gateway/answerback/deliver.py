@@ -122,10 +122,7 @@ class Deliverer(Background):
         try:
             async with asyncio.timeout(TIMEOUT):
                 ids = await self._send(provider, row, message, loaded.thread)
-        except (
-            Exception,
-            SystemExit,
-        ) as error:  # a function of the user's may be a script, which ends with this
+        except (Exception, SystemExit) as error:  # user code may be a script, and end itself
             await self._problem(row, error)
             return
         self._context.faults.reach("deliver.after-send")

@@ -67,10 +67,7 @@ class Intake:
                     return
                 await self._read_while_ours(name, provider)
                 failures = 0
-            except (
-                Exception,
-                SystemExit,
-            ) as error:  # a plugin's module may be a script, which ends with this
+            except (Exception, SystemExit) as error:  # user code may be a script, and end itself
                 failures += 1
                 await asyncio.sleep(self._pause(name, error, failures))
 

@@ -76,12 +76,12 @@ async def _sent(provider: Provider, message: Message) -> Tried:
         raise
     except ProviderError as error:
         return Tried("later", f"{name} cannot be reached, so nothing was sent: {error}")
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         return Tried("broken", _bug(name, "open", error))
     try:
         async with asyncio.timeout(SECONDS):
             sent = await provider.send(message)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         return _failed(name, error)
     return _taken(name, sent)
 
@@ -92,7 +92,7 @@ def _taken(name: str, sent: Sent) -> Tried:
     return Tried("sent", f"Sent through {name} as {sent.message_ids[0]}.", sent.message_ids)
 
 
-def _failed(name: str, error: Exception) -> Tried:
+def _failed(name: str, error: BaseException) -> Tried:
     match error:
         case Undeliverable():
             whom = "Nothing will ever arrive at this address." if error.address_dead else "It was not sent."
@@ -109,6 +109,6 @@ def _failed(name: str, error: Exception) -> Tried:
     return Tried("broken", _bug(name, "send", error))
 
 
-def _bug(name: str, method: str, error: Exception) -> str:
+def _bug(name: str, method: str, error: BaseException) -> str:
     """Its text is not shown: it may hold what the provider was given."""
     return f"The provider {name} has a bug: its {method}() raised {type(error).__name__}."
