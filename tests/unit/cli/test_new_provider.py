@@ -22,11 +22,14 @@ from answerback.cli import root, scaffold
 from answerback.errors import ConfigurationError
 from answerback.model import InteractionStatus, Question, QuestionKind
 from answerback.provider import Unverified
+from tests.support.extras import EXTRAS
 
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs" / "adding-a-provider.md").read_text()
 ALLOWED = "outgoing: {allow: [127.0.0.1]}\n"
 ENVIRON = {"TOKEN": "a token of the bot", "SIGNING_SECRET": "a secret that signs"}
+
+with_tools = pytest.mark.needs_extra(*EXTRAS)  # the environment without extras has no linter and no builder
 
 
 def written(folder: Path, name: str = "chat") -> Path:
@@ -44,6 +47,7 @@ def ran(*words: str, cwd: Path, path: Path | None = None) -> subprocess.Complete
     )  # fmt: skip
 
 
+@with_tools
 def test_what_is_written_passes_the_suite_and_the_linter(tmp_path: Path) -> None:
     made = written(tmp_path, "the-longest-name-that-is-taken")
     tested = ran("pytest", "-q", "-rs", "-W", "error", "-p", "no:cacheprovider", "-p", "no:asyncio", cwd=made)
@@ -54,7 +58,7 @@ def test_what_is_written_passes_the_suite_and_the_linter(tmp_path: Path) -> None
         assert linted.returncode == 0, linted.stdout
 
 
-@pytest.mark.slow  # mypy reads the gateway anew
+@with_tools
 def test_what_is_written_has_its_types_right(tmp_path: Path) -> None:
     checked = ran("mypy", cwd=written(tmp_path), path=ROOT / "gateway")
     assert checked.returncode == 0, checked.stdout
@@ -69,6 +73,7 @@ def test_the_page_shows_what_is_written(tmp_path: Path) -> None:
     assert announced in (made / "pyproject.toml").read_text()
 
 
+@with_tools
 def test_what_is_installed_is_listed_with_its_package(tmp_path: Path) -> None:
     made = written(tmp_path)
     built = ran("hatchling", "build", "-t", "wheel", "-d", str(tmp_path), cwd=made)

@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from answerback.cli import root, trying
+from answerback.cli.checking import check
 from answerback.errors import NotFound
 from answerback.provider import (
     ConfigurationError,
@@ -303,3 +304,25 @@ def test_as_json_it_is_the_same(tries: Callable[..., Result]) -> None:
     Tried.failure = TryLater(5, "Later.")
     bad = tries("p", "ana", "--json")
     assert (bad.exit_code, json.loads(bad.stdout)["status"]) == (1, "later")
+
+
+# `check --online`
+
+
+class Stumbles(Tried):
+    async def probe(self) -> str:
+        raise ValueError(SECRET)
+
+
+class Answers(Tried):
+    async def probe(self) -> str:
+        return "it answers"
+
+
+async def test_a_probe_with_a_bug_hides_no_other_provider(tmp_path: Path) -> None:
+    text = f'providers:\n  bad: {{use: "{__name__}:Stumbles"}}\n  good: {{use: "{__name__}:Answers"}}\n'
+    found = await check(parse(text, file=str(tmp_path / "a.yaml"), environ={}), online=True)
+    assert ("provider good", "it answers") in found.facts
+    [problem] = found.problems
+    assert problem.endswith("a.yaml:2: the provider bad is not working: its probe raised ValueError")
+    assert SECRET not in problem

@@ -319,6 +319,14 @@ class GoesByTheName(Honest):
         return super().reply({**event, "who": event["name"]})
 
 
+@fault("test_an_event_that_is_replayed_has_its_body_only")
+class HasTheWriterInAHeader(Honest):
+    def parse(self, inbound: Inbound) -> list[Reply | Receipt]:
+        if "at" not in inbound.headers:
+            return []
+        return super().parse(inbound)
+
+
 @fault("test_a_reply_says_which_message_it_answers")
 class ForgetsTheMessage(Honest):
     def reply(self, event: dict[str, str]) -> Reply:
