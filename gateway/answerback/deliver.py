@@ -76,7 +76,9 @@ class Deliverer(Background):
         provider = self._providers.get(row["provider"])
         try:
             if provider is None:
-                await self._later(row, 60.0, f"the provider {row['provider']} is not configured here")
+                # Another process may have it. When none took it within a minute, the next provider asks.
+                why = f"the provider {row['provider']} is not configured here"
+                await self._again(row, _Trouble(why, FALL_BACK_WAIT, away=True))
                 return
             place = self._place(row)
             async with place, self._gates[row["provider"]]:
@@ -216,12 +218,6 @@ class Deliverer(Background):
             return self._context.outbox.next_provider(tx, row) if fall_back else []
 
         self._context.dispatch(await self._context.store.write(tx_))
-        self._context.signals.rearm()
-
-    async def _later(self, row: Row, seconds: float, why: str) -> None:
-        await self._context.store.write(
-            lambda tx: tx.run(deliveries.POSTPONE, key=row["id"], at=tx.now + round(seconds * 1e6), why=why)
-        )
         self._context.signals.rearm()
 
 

@@ -1,17 +1,20 @@
 """Law 10 for plugins: one whose code ends the program ends nothing, and says what happened."""
 
 import asyncio
+import io
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from answerback.model import Address, Contact, RunStatus
+from answerback import app as composition
+from answerback.ask import AskRequest
+from answerback.model import Address, Contact, Question, RunStatus
 from answerback.provider import Inbound, Message, ProviderContext, Receipt, Reply, Sent
-from answerback.settings import Route
+from answerback.settings import Route, parse
 from answerback.store import deliveries
-from answerback.testing import MemoryProvider, ScriptedAgent, asks
+from answerback.testing import ManualClock, MemoryProvider, ScriptedAgent, asks
 from answerback_providers.callback import Callback
 from tests.flow.test_intake import until
 from tests.support.databases import Database
@@ -67,6 +70,42 @@ async def test_a_provider_that_ends_the_program_when_opened_says_so(database: Da
         await until(lambda: there.app.intake.state["other"] != "starting")
         assert there.app.intake.state["other"] == "SystemExit in the provider"
         assert there.app.intake.state["memory"] in ("", "starting")
+
+
+CONFIG = """
+data_dir: .
+providers:
+  ends: {use: "a_script:Provider"}
+  escapes: {use: "an_escape:Provider"}
+  printed: {use: webform}
+contacts:
+  ana: {name: Ana, addresses: {ends: a, escapes: b, printed: c}}
+"""
+
+
+async def test_a_plugin_that_cannot_be_imported_is_named_and_the_others_carry_the_question(
+    script: Path,
+) -> None:
+    (script / "an_escape.py").write_text("class Escape(BaseException): ...\nraise Escape('no')\n")
+    sys.path.append(str(script))
+    terminal = io.StringIO()
+    loaded = parse(CONFIG, file=str(script / "answerback.yaml"), environ={})
+    clock = ManualClock()
+    app = composition.build(loaded, extra={"echo": terminal}, time=clock)
+    assert [str(problem).partition(": ")[2] for problem in app.problems] == [
+        "The provider ends cannot be imported: SystemExit: done.",
+        "The provider escapes cannot be imported: Escape: no.",
+    ]
+    await app.start(clock=False)
+    try:
+        await app.asker.ask(AskRequest((Question("q1", "Deploy now?"),)))
+        for _ in range(6):  # another process may have it; after a minute or two the next one asks
+            await app.deliverer.pump()
+            await app.idle()
+            clock.advance(61)
+    finally:
+        await app.stop()
+    assert "Deploy now?" in terminal.getvalue()
 
 
 @pytest.fixture

@@ -5,7 +5,8 @@ import contextlib
 import os
 import sys
 import tempfile
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from answerback import registry, settings
@@ -25,14 +26,17 @@ ABILITIES = {
     "update": "edits",
     "acknowledge": "acknowledges",
     "fetch": "brings files",
-    "challenge": "shakes hands",
+    "challenge": "answers handshakes",
     "probe": "can be checked online",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Installed:
-    """A provider that a package announces. `problem`: why it cannot be used, "" if it can."""
+    """A provider that a package announces. `problem`: why it cannot be used, "" if it can.
+
+    `configured` are the names under which the configuration uses it.
+    """
 
     name: str
     path: str
@@ -40,6 +44,7 @@ class Installed:
     version: str
     capabilities: tuple[str, ...] = ()
     problem: str = ""
+    configured: tuple[str, ...] = ()
 
     @property
     def source(self) -> str:
@@ -47,7 +52,8 @@ class Installed:
 
     @property
     def about(self) -> str:
-        return self.problem or ", ".join(["sends", *(ABILITIES[each] for each in self.capabilities)])
+        used = f"; configured as {', '.join(self.configured)}" if self.configured else ""
+        return (self.problem or ", ".join(["sends", *(ABILITIES[each] for each in self.capabilities)])) + used
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +94,7 @@ def listed(config: str | None, url: str) -> Listed:
             if url:
                 raise
             return _without_gateway(found, config)
-    return Listed(found, said, place.url)
+    return Listed(_used(found, said), said, place.url)
 
 
 def _installed(about: registry.Installed, loaded: type[Provider] | None, problem: str) -> Installed:
@@ -107,8 +113,19 @@ def _without_gateway(found: tuple[Installed, ...], config: str | None) -> Listed
     try:
         loaded = settings.load(config, environ=os.environ)
     except ConfigurationError as error:
-        return Listed(found, _named(config), problems=(str(error),))
-    return Listed(found, asyncio.run(_checked(loaded)))
+        named = _named(config)
+        return Listed(_used(found, named), named, problems=(str(error),))
+    checked = asyncio.run(_checked(loaded))
+    return Listed(_used(found, checked), checked)
+
+
+def _used(found: Iterable[Installed], configured: Iterable[Configured]) -> tuple[Installed, ...]:
+    names: dict[str, list[str]] = {}
+    for one in configured:
+        names.setdefault(one.use, []).append(one.name)
+    return tuple(
+        replace(one, configured=tuple([*names.get(one.name, ()), *names.get(one.path, ())])) for one in found
+    )
 
 
 def _named(config: str | None) -> tuple[Configured, ...]:

@@ -87,7 +87,7 @@ def _show(found: "Listed") -> None:
         terminal.note(f"Configured, as {found.gateway} says:" if found.gateway else "Configured:", bold=True)
         terminal.table([[one.name, one.use, one.state] for one in found.configured])
     terminal.note()
-    terminal.note("Installed:", bold=True)
+    terminal.note("Installed here:", bold=True)
     terminal.table([[one.name, one.source, one.about] for one in found.installed])
     for problem in found.problems:
         terminal.note(problem)

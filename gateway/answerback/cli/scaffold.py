@@ -15,8 +15,7 @@ from answerback.errors import ConfigurationError
 
 NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 LONGEST = 30
-# Who answered is told by the first ones; the last one is the far side of the test.
-TAKEN = ("api", "console", "default", "form", "link", "llm", "scripted", "far-side")
+TAKEN = ("api", "console", "default", "form", "link", "llm", "scripted")  # who answered is told by these
 FILES = {
     "pyproject.toml": "pyproject.toml.txt",
     "README.md": "README.md.txt",
@@ -36,13 +35,18 @@ def checked(name: str) -> str:
     gaps = names(name)
     made, module = gaps["name_class"], gaps["module"]
     installed = {plugin.name for plugin in registry.installed() if plugin.kind == "provider"}
-    if name in installed.union(TAKEN) or keyword.iskeyword(made) or hasattr(provider, made):
+    if name in installed.union(TAKEN) or keyword.iskeyword(made) or _is_a_word(made):
         raise ConfigurationError(
             f"{name} means something else already. Take another name, such as my-{name}."
         )
     if importlib.util.find_spec(module) is not None:
         raise ConfigurationError(f"There is a module {module} already. Take another name.")
     return name
+
+
+def _is_a_word(made: str) -> bool:
+    """Whether the templates mean something by it already; pytest takes what begins with Test for tests."""
+    return made.startswith("Test") or any(re.search(rf"\b{made}\b", _read(each)) for each in FILES.values())
 
 
 def names(name: str) -> dict[str, str]:
@@ -63,13 +67,15 @@ def names(name: str) -> dict[str, str]:
 def texts(name: str) -> dict[str, str]:
     """The files of a package by their paths in it."""
     gaps = names(name)
-    folder = importlib.resources.files("answerback.cli") / "template"
     return {
-        path.format(**gaps): string.Template((folder / template).read_text("utf-8")).substitute(gaps)
-        if template
-        else ""
+        path.format(**gaps): string.Template(_read(template)).substitute(gaps)
         for path, template in FILES.items()
     }
+
+
+def _read(template: str) -> str:
+    folder = importlib.resources.files("answerback.cli") / "template"
+    return (folder / template).read_text("utf-8") if template else ""
 
 
 def write(name: str, folder: Path) -> list[Path]:

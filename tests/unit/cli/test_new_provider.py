@@ -166,7 +166,8 @@ def test_a_name_that_cannot_be_one_is_refused(name: str, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    "name", ["telegram", "form", "llm", "none", "message", "providers", "sandbox", "far-side"]
+    "name",
+    ["telegram", "form", "llm", "none", "message", "providers", "sandbox", "far-side", "mapping", "testing"],
 )
 def test_a_name_that_means_something_else_is_refused(name: str, tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match=r"Take another name"):

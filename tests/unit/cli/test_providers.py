@@ -101,6 +101,7 @@ def test_a_plugin_that_fails_names_itself_and_hides_no_other(site: Path) -> None
         assert (why in found[name]["problem"]) if why else found[name]["problem"] == "", found[name]
         assert "\n" not in found[name]["problem"]
     assert found["chatty"]["capabilities"] == ["update"]
+    assert found["chatty"]["configured"] == ["good"]
     assert found["nameless"]["problem"] == ""
     assert found["webform"]["package"] == "answerback"
     bad, good = listed["items"]
@@ -113,7 +114,7 @@ def test_a_person_reads_a_line_for_each(site: Path) -> None:
     done = answerback("providers", site=site, config="providers: {chatty: }\n")
     lines = [" ".join(line.split()) for line in done.stdout.splitlines()]
     assert lines[0] == "chatty chatty settings are fine"
-    assert "chatty broken-chatty 1.2 sends, edits" in lines
+    assert "chatty broken-chatty 1.2 sends, edits; configured as chatty" in lines
     exits = "The provider exits cannot be imported: SystemExit: usage: exits FILE."
     assert f"exits broken-exits 1.2 {exits}" in lines
 

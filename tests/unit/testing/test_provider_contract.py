@@ -6,6 +6,8 @@ import hashlib
 import hmac
 import json
 import logging
+import subprocess
+import sys
 import time
 import uuid
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -424,6 +426,18 @@ def test_what_is_left_out_says_why() -> None:
         suite.test_a_sent_message_is_replaced_by_its_outcome()
     with pytest.raises(pytest.skip.Exception, match="does not override sees"):
         suite.test_the_person_sees_the_question()
+
+
+def test_a_test_that_is_not_there_cannot_be_left_out() -> None:
+    suite = type("Suite", (TestHonest,), {"leaves_out": {"test_nothing": "because"}})()
+    with pytest.raises(AssertionError, match="names a test that is not there: test_nothing"):
+        suite.check_leaves_out()
+
+
+def test_the_fakes_do_without_pytest() -> None:
+    code = "import sys, answerback.testing; print('pytest' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
 
 
 def test_every_test_of_the_suite_can_fail_but_for_these() -> None:

@@ -73,10 +73,14 @@ class Hooks:
 
     @pytest.fixture(autouse=True)
     def _left_out(self, request: pytest.FixtureRequest) -> None:
-        for name in self.leaves_out:
-            assert hasattr(self, name), f"leaves_out names a test that is not there: {name}"
+        self.check_leaves_out()
         if reason := self.leaves_out.get(getattr(request.node, "originalname", request.node.name)):
             pytest.skip(reason)
+
+    def check_leaves_out(self) -> None:
+        """Fail if a name in `leaves_out` is misspelt: the test that was meant would run, or be forgotten."""
+        for name in self.leaves_out:
+            assert hasattr(self, name), f"leaves_out names a test that is not there: {name}"
 
     def given(self, hook: str) -> bool:
         """Whether the author overrides a hook."""
