@@ -124,7 +124,7 @@ def _used(found: Iterable[Installed], configured: Iterable[Configured]) -> tuple
     for one in configured:
         names.setdefault(one.use, []).append(one.name)
     return tuple(
-        replace(one, configured=tuple([*names.get(one.name, ()), *names.get(one.path, ())])) for one in found
+        replace(one, configured=(*names.get(one.name, ()), *names.get(one.path, ()))) for one in found
     )
 
 

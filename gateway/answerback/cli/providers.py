@@ -28,6 +28,7 @@ def providers(ctx: click.Context, config: str | None, url: str, as_json: bool) -
         terminal.put_json(found.as_json())
     else:
         _show(found)
+    ctx.exit(Exit.ERROR if found.problems else Exit.FINE)
 
 
 @providers.command()
@@ -50,7 +51,7 @@ def new(name: str, folder: str, as_json: bool) -> None:
     terminal.note(f"Now: cd {made} && pip install --editable '.[dev]' && pytest")
 
 
-@providers.command("try")
+@providers.command("try", context_settings={"ignore_unknown_options": True})  # groups have ids like -1001
 @click.argument("name")
 @click.argument("address")
 @local

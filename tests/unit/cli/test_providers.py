@@ -121,7 +121,7 @@ def test_a_person_reads_a_line_for_each(site: Path) -> None:
 
 def test_what_is_configured_is_told_even_if_a_secret_is_missing(site: Path) -> None:
     done = answerback("providers", site=site, config="providers:\n  w: {use: chatty, token: '${NOWHERE}'}\n")
-    assert done.returncode == 0
+    assert done.returncode == 1
     assert "not checked" in done.stdout
     assert "needs the environment variable NOWHERE" in done.stderr
 
@@ -297,6 +297,11 @@ def test_the_command_says_it_and_ends_with_a_code(tries: Callable[..., Result]) 
     assert (bad.exit_code, bad.stdout) == (1, "")
     assert "Nobody is there." in bad.stderr
     assert tries("p").exit_code == 2
+
+
+def test_an_id_that_looks_like_an_option_is_an_id(tries: Callable[..., Result]) -> None:
+    assert tries("p", "-1001234").exit_code == 0
+    assert Tried.sent[0].to.place == "-1001234"
 
 
 def test_as_json_it_is_the_same(tries: Callable[..., Result]) -> None:
