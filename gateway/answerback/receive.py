@@ -216,6 +216,8 @@ def _plausible(found: Reply | Receipt) -> Reply | Receipt:
     ids = (found.event_id, found.message_id) if isinstance(found, Receipt) else _ids(found)
     if any(len(id) > LONGEST_ID or unstorable(id) for id in ids):
         raise ValueError("an id that cannot be stored")
+    if not found.event_id:  # the next one without would be taken for the same
+        raise ValueError("an event without an id")
     return found
 
 

@@ -63,6 +63,14 @@ async def test_an_event_that_ends_the_program_while_it_is_read_is_stored_with_it
     assert ["SystemExit while parsing" in letter.reason for letter in page.items] == [True]
 
 
+async def test_an_event_without_an_id_is_set_aside_and_is_no_duplicate_of_another(database: Database) -> None:
+    async with gateway(database) as there:
+        for text in ("one", "two"):
+            await there.types("1001", text, event_id="")
+        page = await there.app.letters.list("reply", 10, None)
+    assert ["ValueError while parsing" in letter.reason for letter in page.items] == [True, True]
+
+
 async def test_a_provider_that_ends_the_program_when_opened_says_so(database: Database) -> None:
     exits = Exits("other")
     exits.where = "open"

@@ -288,6 +288,12 @@ class TrustsTheKinds(Honest):
 
 
 @fault("test_a_damaged_event_is_a_reply_a_receipt_nothing_or_an_error")
+class DoesWithoutIds(Honest):
+    def reply(self, event: dict[str, str]) -> Reply:
+        return super().reply({"name": "", "of": "", **event, "id": event.get("id", "")})
+
+
+@fault("test_a_damaged_event_is_a_reply_a_receipt_nothing_or_an_error")
 class PassesAnythingOn(Honest):
     def parse(self, inbound: Inbound) -> list[Any]:
         try:

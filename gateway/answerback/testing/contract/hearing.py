@@ -186,6 +186,10 @@ def check_kinds(found: object) -> None:
     held |= {f"references[{n}]": id for n, id in enumerate(getattr(found, "references", ()))}
     for name, value in held.items():
         assert isinstance(value, str), f"{name} must be a str, and of a damaged event it is {value!r}"
+    assert found.event_id, "the event_id of a damaged event is empty: raise an error instead"
+    assert isinstance(found, Receipt) or found.sender, (
+        "the sender of a damaged event is empty: raise an error"
+    )
 
 
 async def refused(case: Case, inbound: Inbound, what: str) -> None:

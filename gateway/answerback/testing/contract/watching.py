@@ -3,6 +3,7 @@
 import contextlib
 import logging
 import sys
+import threading
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -11,7 +12,7 @@ from pydantic import BaseModel, SecretStr
 SHORTEST = 8  # characters: what is shorter may stand anywhere by chance
 # https://docs.python.org/3/library/audit_events.html
 IO = ("open", "socket.", "subprocess.", "os.system", "os.posix_spawn")
-_reached: list[list[str]] = []
+_reached: list[tuple[int, list[str]]] = []  # thread, and what it reached for
 _hooked: list[bool] = []
 
 
@@ -78,14 +79,16 @@ def reaching_out() -> Iterator[list[str]]:
         sys.addaudithook(_audited)
         _hooked.append(True)
     seen: list[str] = []
-    _reached.append(seen)
+    watched = (threading.get_ident(), seen)
+    _reached.append(watched)
     try:
         yield seen
     finally:
-        _reached.remove(seen)
+        _reached.remove(watched)
 
 
 def _audited(event: str, arguments: tuple[Any, ...]) -> None:
     if _reached and event.startswith(IO):
-        for seen in _reached:
-            seen.append(event)
+        for thread, seen in _reached:
+            if thread == threading.get_ident():
+                seen.append(event)
