@@ -37,7 +37,10 @@ def providers(ctx: click.Context, config: str | None, url: str, as_json: bool) -
 @json_option
 @debug_option
 def new(name: str, folder: str, as_json: bool) -> None:
-    """Write a package with a provider of your own and its tests, into answerback-NAME or DIR."""
+    """Write a provider of your own, with its tests.
+
+    A package is made in DIR, or in answerback-NAME here. It works as it is: change it until it is yours.
+    """
     from pathlib import Path
 
     from answerback.cli import scaffold, terminal
@@ -56,9 +59,9 @@ def new(name: str, folder: str, as_json: bool) -> None:
 @click.argument("address")
 @local
 def try_(config: str | None, as_json: bool, name: str, address: str) -> None:
-    """Send one test message, which asks nothing, through the provider NAME to ADDRESS.
+    """Send one message that asks nothing.
 
-    ADDRESS is an id at the service, or a contact of the configuration who has an address there.
+    NAME is a provider of the configuration. ADDRESS is an id at the service, or a contact of the configuration who has an address there.
     """
     import asyncio
     import os
