@@ -61,7 +61,8 @@ def new(name: str, folder: str, as_json: bool) -> None:
 def try_(config: str | None, as_json: bool, name: str, address: str) -> None:
     """Send one message that asks nothing.
 
-    NAME is a provider of the configuration. ADDRESS is an id at the service, or a contact of the configuration who has an address there.
+    NAME is a provider of the configuration. ADDRESS is an id at its service, or a contact of the
+    configuration who has an address there.
     """
     import asyncio
     import os
