@@ -255,8 +255,10 @@ def _missing(kind: Kind, plugin: Plugin, point: EntryPoint, error: ImportError) 
 
 def _not_installed(point: EntryPoint, extra: str) -> list[str]:
     """The requirements of a plugin's extra that are not there."""
-    wanted = []
-    for requirement in (point.dist.requires if point.dist else None) or ():
+    wanted, required = [], None
+    with contextlib.suppress(Exception):  # damaged metadata require nothing
+        required = point.dist.requires if point.dist else None
+    for requirement in required or ():
         name = re.match(r"[A-Za-z0-9._-]+", requirement)
         if name and re.search(rf"extra == ['\"]{re.escape(extra)}['\"]", requirement):
             wanted.append(name[0])

@@ -76,7 +76,9 @@ def site(tmp_path: Path) -> Path:
         (about / "entry_points.txt").write_text(f"[answerback.providers]\n{name} = {value}\n")
     nameless = folder / "broken_nameless-1.dist-info"
     nameless.mkdir()
-    (nameless / "entry_points.txt").write_text("[answerback.providers]\nnameless = broken_chatty:Plugin\n")
+    (nameless / "entry_points.txt").write_text(
+        "[answerback.providers]\nnameless = broken_chatty:Plugin\nhollow = broken_needy:Plugin\n"
+    )
     return folder
 
 
@@ -103,6 +105,7 @@ def test_a_plugin_that_fails_names_itself_and_hides_no_other(site: Path) -> None
     assert found["chatty"]["capabilities"] == ["update"]
     assert found["chatty"]["configured"] == ["good"]
     assert found["nameless"]["problem"] == ""
+    assert "needs the module no_such_module_anywhere" in found["hollow"]["problem"]
     assert found["webform"]["package"] == "answerback"
     bad, good = listed["items"]
     assert (good["name"], good["use"], good["state"]) == ("good", "chatty", "settings are fine")
