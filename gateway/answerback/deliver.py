@@ -91,7 +91,9 @@ class Deliverer(Background):
                 await self._in_turn(self._callbacks, row)
                 return
             if provider is None:
-                await self._later(row, 60.0, f"the provider {row['provider']} is not configured here")
+                # Another process may have it. When none took it within a minute, the next provider asks.
+                why = f"the provider {row['provider']} is not configured here"
+                await self._again(row, _Trouble(why, FALL_BACK_WAIT, away=True))
                 return
             place = self._place(row)
             async with place, self._gates[row["provider"]]:
@@ -137,7 +139,7 @@ class Deliverer(Background):
         try:
             async with asyncio.timeout(TIMEOUT):
                 ids = await self._send(provider, row, message, loaded.thread)
-        except Exception as error:
+        except (Exception, SystemExit) as error:  # user code may be a script, and end itself
             await self._problem(row, error)
             return
         self._context.faults.reach("deliver.after-send")
@@ -216,7 +218,7 @@ class Deliverer(Background):
     def _sent(self, tx: Tx, row: Row, ids: tuple[str, ...]) -> Follows:
         return receipts.sent(tx, self._context.outbox, row, ids)
 
-    async def _problem(self, row: Row, error: Exception) -> None:
+    async def _problem(self, row: Row, error: BaseException) -> None:
         if isinstance(error, Moved):
             await self._moved(row, error.external_id)
         elif isinstance(error, Undeliverable):
@@ -277,12 +279,6 @@ class Deliverer(Background):
             return Follows(rows)
 
         self._context.follow(await self._context.store.write(tx_))
-        self._context.signals.rearm()
-
-    async def _later(self, row: Row, seconds: float, why: str) -> None:
-        await self._context.store.write(
-            lambda tx: tx.run(deliveries.POSTPONE, key=row["id"], at=tx.now + round(seconds * 1e6), why=why)
-        )
         self._context.signals.rearm()
 
 

@@ -68,7 +68,7 @@ class Intake:
                     return
                 await self._read_while_ours(name, provider)
                 failures = 0
-            except Exception as error:
+            except (Exception, SystemExit) as error:  # user code may be a script, and end itself
                 failures += 1
                 await asyncio.sleep(self._pause(name, error, failures))
 
@@ -103,7 +103,7 @@ class Intake:
             log.info("the provider %s answers again", name)
         self.state[name] = ""
 
-    def _pause(self, name: str, error: Exception, failures: int) -> float:
+    def _pause(self, name: str, error: BaseException, failures: int) -> float:
         """Seconds to wait, and what to say meanwhile."""
         known = isinstance(error, ProviderError | StoreUnavailable)
         text = str(error) if known else f"{type(error).__name__} in the provider"

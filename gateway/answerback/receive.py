@@ -241,7 +241,7 @@ def refuse_late(decision: Decision) -> None:
 def _parse(plugin: Provider, inbound: Inbound) -> _Event:
     try:
         found = tuple(_plausible(one) for one in plugin.parse(inbound))
-    except Exception as error:  # stored with its error, acknowledged, and can be replayed (law 3)
+    except (Exception, SystemExit) as error:  # stored with its error, acknowledged, can be replayed (law 3)
         log.warning("an event of %s could not be read: %s", plugin.name, type(error).__name__)
         return _Event(inbound.body, error=f"{type(error).__name__} while parsing")
     return _Event(inbound.body, found, keys=tuple(one.event_id for one in found))
@@ -255,6 +255,8 @@ def _plausible(found: Reply | Receipt) -> Reply | Receipt:
         ids = _ids(found)
     if any(len(id) > LONGEST_ID or unstorable(id) for id in ids):
         raise ValueError("an id that cannot be stored")
+    if not found.event_id:  # the next one without would be taken for the same
+        raise ValueError("an event without an id")
     return found
 
 

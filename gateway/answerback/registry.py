@@ -3,6 +3,7 @@
 Only what the configuration names is imported, and what cannot be used is a `Problem` beside the rest.
 """
 
+import contextlib
 import importlib.metadata
 import inspect
 import re
@@ -78,17 +79,43 @@ def installed(entry_points: EntryPoints | None = None) -> tuple[Installed, ...]:
     """All plugins that packages announce, by kind and name. Imports none of them."""
     found = []
     for kind in (PROVIDER, AGENT):
-        for point in sorted(_announced(kind, entry_points), key=lambda point: (point.name, point.value)):
-            package = point.dist.name if point.dist else ""
-            version = point.dist.version if point.dist else ""
-            found.append(Installed(kind.word, point.name, point.value, package, version))
+        points = sorted(_announced(kind, entry_points), key=lambda point: (point.name, point.value))
+        found += [_about(kind, point) for point in points]
     return tuple(found)
+
+
+def _about(kind: Kind, point: EntryPoint) -> Installed:
+    package = version = ""
+    with contextlib.suppress(Exception):  # a package whose metadata is damaged is a package without a name
+        package, version = (point.dist.name, point.dist.version) if point.dist else ("", "")
+    return Installed(kind.word, point.name, point.value, package or "", version or "")
 
 
 def load_provider(plugin: Plugin, entry_points: EntryPoints | None = None) -> type[Provider]:
     """Import a provider's class. Raises ConfigurationError."""
     loaded: type[Provider] = _load(PROVIDER, plugin, entry_points)
     return loaded
+
+
+def looked_at(
+    entry_points: EntryPoints | None = None,
+) -> tuple[tuple[Installed, type[Provider] | None, str], ...]:
+    """Every provider that packages announce, imported: its class, or None and why not, in a sentence.
+
+    For those who want to know; the gateway imports only what is configured. Never raises.
+    """
+    found: list[tuple[Installed, type[Provider] | None, str]] = []
+    points = sorted(_announced(PROVIDER, entry_points), key=lambda point: (point.name, point.value))
+    for point in points:
+        about, plugin = _about(PROVIDER, point), Plugin(point.name, point.value)
+        try:
+            loaded = _imported(PROVIDER, plugin, point)
+            _check_class(PROVIDER, plugin, point, loaded)
+        except ConfigurationError as error:
+            found.append((about, None, error.message))
+        else:
+            found.append((about, loaded, ""))
+    return tuple(found)
 
 
 def load_agent(plugin: Plugin, entry_points: EntryPoints | None = None) -> type[Agent]:
@@ -186,6 +213,11 @@ def _entry_point(kind: Kind, plugin: Plugin, entry_points: EntryPoints | None) -
 
 
 def _imported(kind: Kind, plugin: Plugin, point: EntryPoint) -> Any:
+    if not point.pattern.match(point.value):
+        message = (
+            f"The {kind.word} {plugin.name} cannot be imported: its package announces it as {point.value!r}."
+        )
+        raise _error(kind, plugin, f"{message} It must be package.module:Class.", "use")
     try:
         return point.load()
     except ModuleNotFoundError as error:
@@ -195,7 +227,9 @@ def _imported(kind: Kind, plugin: Plugin, point: EntryPoint) -> Any:
         if getattr(error.obj, "__name__", "") == point.module and error.name in point.attr.split("."):
             message = f"The {kind.word} {plugin.name} cannot be used: {point.module} has no {point.attr}."
         raise _error(kind, plugin, message, "use") from error
-    except (Exception, SystemExit) as error:  # a plugin's module may do anything at all when imported
+    except KeyboardInterrupt:  # Ctrl-C is the operator's
+        raise
+    except BaseException as error:  # a plugin's module may do anything at all when imported
         message = f"The {kind.word} {plugin.name} cannot be imported: {_one_line(error)}"
         raise _error(kind, plugin, message, "use") from error
 
@@ -221,8 +255,10 @@ def _missing(kind: Kind, plugin: Plugin, point: EntryPoint, error: ImportError) 
 
 def _not_installed(point: EntryPoint, extra: str) -> list[str]:
     """The requirements of a plugin's extra that are not there."""
-    wanted = []
-    for requirement in (point.dist.requires if point.dist else None) or ():
+    wanted, required = [], None
+    with contextlib.suppress(Exception):  # damaged metadata require nothing
+        required = point.dist.requires if point.dist else None
+    for requirement in required or ():
         name = re.match(r"[A-Za-z0-9._-]+", requirement)
         if name and re.search(rf"extra == ['\"]{re.escape(extra)}['\"]", requirement):
             wanted.append(name[0])
@@ -260,7 +296,11 @@ def _other_version(kind: Kind, point: EntryPoint, version: object) -> str:
 
 
 def _build(kind: Kind, plugin: Plugin, context: Any, entry_points: EntryPoints | None) -> Any:
-    loaded = _load(kind, plugin, entry_points)
+    return make(kind, plugin, _load(kind, plugin, entry_points), context)
+
+
+def make(kind: Kind, plugin: Plugin, loaded: type, context: Any) -> Any:
+    """An instance of a class that was imported, with its validated settings. Raises ConfigurationError."""
     options = _options(kind, plugin, loaded)
     try:
         return loaded(plugin.name, options, context)
@@ -268,7 +308,9 @@ def _build(kind: Kind, plugin: Plugin, context: Any, entry_points: EntryPoints |
         if error.file:
             raise
         raise _error(kind, plugin, error.message) from error
-    except Exception as error:  # its text is not ours to show: it was given secrets
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # its text is not ours to show: it was given secrets
         message = f"The {kind.word} {plugin.name} cannot be made: its class raised {type(error).__name__}."
         raise _error(kind, plugin, message) from error
 
@@ -295,5 +337,8 @@ def _name(thing: type) -> str:
 
 
 def _one_line(error: BaseException) -> str:
-    text = next(iter(str(error).splitlines()), "")
+    try:
+        text = next(iter(str(error).splitlines()), "")
+    except Exception:  # even its text is the plugin's code
+        text = ""
     return f"{type(error).__name__}{f': {text}' if text else ''}."

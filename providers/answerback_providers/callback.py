@@ -86,7 +86,7 @@ class Callback(Provider):
             found: Any = importlib.import_module(module_name)
             for part in path.split("."):
                 found = getattr(found, part)
-        except Exception as error:
+        except (Exception, SystemExit) as error:  # a script ends with the latter
             why = f"{type(error).__name__}: {error}"
             raise ConfigurationError(f"providers.{self.name}.function cannot be imported: {why}") from error
         if not callable(found):

@@ -500,7 +500,10 @@ def test_linking_needs_a_provider_that_is_configured(gateway: Served) -> None:
 
 def test_agents_and_providers_say_whether_they_work(gateway: Served) -> None:
     assert gateway.do("agents").out.split() == ["mine", "cli_agent:Asks", "works"]
-    assert gateway.do("providers").out.split() == ["link", "built", "in", "works"]
+    providers = gateway.do("providers")
+    assert providers.out.splitlines()[0].split() == ["link", "built", "in", "works"]
+    assert re.search(r"^webform +answerback \S+ +sends$", providers.out, re.MULTILINE)
+    assert "Configured, as http://" in providers.err
 
 
 # -- serve

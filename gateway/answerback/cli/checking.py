@@ -1,6 +1,7 @@
 """What `check` looks at: the settings, every plugin's own settings, each agent's graph, each service."""
 
 import asyncio
+import contextlib
 import tempfile
 from dataclasses import dataclass
 
@@ -80,7 +81,11 @@ async def _provider(settings: Settings, provider: Provider, found: Found, *, onl
     except (AnswerbackError, TimeoutError) as error:
         why = ConfigurationError(str(error) or f"no answer within {SECONDS:g} s")
         found.problems.append(placed(settings, "provider", provider.name, why, "is not working"))
+    except (Exception, SystemExit) as error:  # a bug of the plugin's: the others are checked all the same
+        why = ConfigurationError(f"its probe raised {type(error).__name__}")
+        found.problems.append(placed(settings, "provider", provider.name, why, "is not working"))
     else:
         found.facts.append((f"provider {provider.name}", said))
     finally:
-        await provider.close()
+        with contextlib.suppress(Exception):
+            await provider.close()

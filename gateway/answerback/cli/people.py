@@ -1,4 +1,4 @@
-"""`contacts`, `providers`, `agents`: who can be asked, through what, and who asks."""
+"""`contacts`, `agents`: who can be asked, and who asks."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -73,26 +73,15 @@ def link(config: str | None, url: str, as_json: bool, id: str, provider: str) ->
 
 @click.command()
 @remote
-def providers(config: str | None, url: str, as_json: bool) -> None:
-    """List the ways to reach people, and whether they work."""
-    _plugins(config, url, as_json, "provider")
-
-
-@click.command()
-@remote
 def agents(config: str | None, url: str, as_json: bool) -> None:
     """List the agents, and whether they can be used."""
-    _plugins(config, url, as_json, "agent")
-
-
-def _plugins(config: str | None, url: str, as_json: bool, kind: str) -> None:
     from answerback.cli import terminal
 
-    page = _call(config, url, "GET", f"/v1/{kind}s")
+    page = _call(config, url, "GET", "/v1/agents")
     if as_json:
         return terminal.put_json(page)
     if not page["items"]:
-        return terminal.note(f"No {kind} is configured: see {kind}s in the configuration.")
+        return terminal.note("No agent is configured: see agents in the configuration.")
     terminal.table([[item["name"], item["use"], item["state"]] for item in page["items"]])
 
 

@@ -17,7 +17,7 @@ COMMANDS = {
     "interactions": ("interactions", "The questions that were asked, and their answers."),
     "runs": ("run", "What agents are doing and have done."),
     "contacts": ("people", "The people who can be asked."),
-    "providers": ("people", "List the ways to reach people, and whether they work."),
+    "providers": ("providers", "List the ways to reach people, and whether they work."),
     "agents": ("people", "List the agents, and whether they can be used."),
     "check": ("check", "Check the configuration, and import what it names."),
     "dead-letters": ("letters", "What was given up, and why."),

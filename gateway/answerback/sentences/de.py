@@ -138,6 +138,8 @@ SENTENCES = {
     "einem neuen, wo der Agent betrieben wird.",
     "link_private": "Bitte öffnen Sie den Link in einem privaten Chat.",
     "confirm_link": "Ein anderer Chat will als Sie antworten, {who}. Sind Sie das?",
+    "test_title": "Das ist ein Test.",
+    "test_body": "Sie müssen nichts tun: Jemand probiert aus, wie Sie hier erreichbar sind.",
     # The form
     "form_code": "Ihr Code ist {code}. Er gilt zehn Minuten. Wenn Sie ihn "
     "nicht angefordert haben, ignorieren Sie das.",

@@ -138,6 +138,8 @@ SENTENCES = {
     "link_failed": "This link does not work any more. Ask whoever runs the agent for a new one.",
     "link_private": "Please open the link in a private chat.",
     "confirm_link": "Another chat wants to answer as you, {who}. Is that you?",
+    "test_title": "This is a test.",
+    "test_body": "It asks nothing of you: somebody is trying out how you can be reached here.",
     # The form
     "form_code": "Your code is {code}. It works for ten minutes. If you did not ask for it, ignore this.",
     "open_form": "There are several questions. Please answer them on the form: {link}",

@@ -132,6 +132,8 @@ SENTENCES = {
     "link_failed": "Este enlace ya no sirve. Pida otro a quien gestiona el agente.",
     "link_private": "Abra el enlace en un chat privado, por favor.",
     "confirm_link": "Otro chat quiere responder como usted, {who}. ¿Es usted?",
+    "test_title": "Esto es una prueba.",
+    "test_body": "No tiene que hacer nada: alguien está probando cómo localizarle aquí.",
     # The form
     "form_code": "Su código es {code}. Vale diez minutos. Si no lo ha pedido, ignórelo.",
     "open_form": "Son varias preguntas. Respóndalas en el formulario: {link}",

@@ -135,6 +135,8 @@ SENTENCES = {
     "link_failed": "Ce lien n’est plus valable. Demandez-en un autre au responsable de l’agent.",
     "link_private": "Ouvrez le lien dans une conversation privée.",
     "confirm_link": "Une autre conversation veut répondre à votre place, {who}. Est-ce vous ?",
+    "test_title": "Ceci est un test.",
+    "test_body": "Vous n’avez rien à faire : quelqu’un essaie comment vous joindre ici.",
     # The form
     "form_code": "Votre code est {code}. Il est valable dix minutes. Si vous "
     "ne l’avez pas demandé, ignorez ce message.",

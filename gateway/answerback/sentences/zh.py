@@ -130,6 +130,8 @@ SENTENCES = {
     "link_failed": "此链接已失效。请向代理的管理者索取新的链接。",
     "link_private": "请在私聊中打开链接。",
     "confirm_link": "另一个聊天要以您（{who}）的身份回答。是您吗？",
+    "test_title": "这是一条测试消息。",
+    "test_body": "您无需做任何事：有人在测试如何在这里联系到您。",
     # The form
     "form_code": "您的验证码是 {code}，十分钟内有效。如果不是您要求的，请忽略。",
     "open_form": "这里有多个问题。请在表单中回答：{link}",
