@@ -160,7 +160,7 @@ class Deliverer(Background):
         """A receiver that hangs fills neither the gate nor, with thousands of calls, the memory."""
         place = row["place"]
         if self._waiting[place] >= CROWD:
-            await self._later(row, CROWDED, "its receiver is slow: it waits for its turn")
+            await self._later(row)
             return
         self._waiting[place] += 1
         try:
@@ -170,6 +170,14 @@ class Deliverer(Background):
             self._waiting[place] -= 1
             if not self._waiting[place]:
                 del self._waiting[place]
+
+    async def _later(self, row: Row) -> None:
+        """Let a call wait in its row: its receiver is slow."""
+        why = "its receiver is slow: it waits for its turn"
+        await self._context.store.write(
+            lambda tx: tx.run(deliveries.POSTPONE, key=row["id"], at=tx.now + round(CROWDED * 1e6), why=why)
+        )
+        self._context.signals.rearm()
 
     async def _call_back(self, callbacks: Callbacks, row: Row) -> None:
         """Post the end of an interaction to whoever asked."""
