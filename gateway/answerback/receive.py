@@ -81,6 +81,10 @@ class Receiver:
         """What one poll brought, and its cursor, in one transaction; nothing, if the `lease` was lost."""
         await self._take(self._plugin(provider), list(batch.events), _Position(batch.cursor, lease))
 
+    async def handed(self, provider: str, inbound: Inbound) -> None:
+        """One event of a provider that listens by itself; returns after the commit. Raises otherwise."""
+        await self._take(self._plugin(provider), [inbound], None)
+
     async def cursor(self, provider: str) -> str:
         """How far a polled provider has been read."""
         return await self._context.store.read(lambda tx: replies.position(tx, provider))

@@ -17,9 +17,11 @@ from answerback.provider import (
     Receipt,
     Reply,
     Sent,
+    Take,
     Undeliverable,
 )
 from answerback_providers.email.compose import bounce_id, compose
+from answerback_providers.email.counter import Counter
 from answerback_providers.email.head import Unreadable
 from answerback_providers.email.imap import Inbox
 from answerback_providers.email.reader import Lookup, Reader, txt
@@ -49,21 +51,34 @@ class Email(Provider):
     ) -> None:
         super().__init__(name, settings, context)
         self._reader = Reader(settings, lookup)
+        self._counter = Counter(settings.lmtp.listen, settings.mailbox) if settings.lmtp else None
 
     @property
     def polls(self) -> bool:
-        """Whether answers are read."""
+        """Whether a mailbox is read."""
         return self.settings.imap is not None
 
+    @property
+    def listens(self) -> bool:
+        """Whether a mail server hands mail over."""
+        return self.settings.lmtp is not None
+
     async def open(self) -> None:
-        """Load the certificates and sign in once. Raises `ConfigurationError` or `TryLater`."""
+        """Load the certificates, sign in once, take the place where mail is handed over.
+
+        Raises `ConfigurationError` or `TryLater`.
+        """
         await self._talk()
+        if self._counter is not None:
+            await self._counter.open()
 
     async def close(self) -> None:
         """Leave the mailbox, and end the process that reads."""
         if self._inbox is not None:
             await self._inbox.close()
             self._inbox = None
+        if self._counter is not None:
+            await self._counter.close()
         await self._reader.close()
 
     async def send(self, message: Message) -> Sent:
@@ -72,7 +87,7 @@ class Email(Provider):
         Raises `Undeliverable` or `TryLater`; `maybe_sent` only when the server fell silent after the
         whole mail was handed over.
         """
-        mail = compose(message, self.settings, time.time_ns() // 1000, replies=self.polls)
+        mail = compose(message, self.settings, time.time_ns() // 1000, replies=self.settings.reads)
         smtp = self.settings.smtp
         receipt = await talk(smtp, await self._certificates(), self.settings.mailbox.domain, mail)
         known = (mail.id, relay_id(smtp.host, receipt), bounce_id(message.token) if message.token else "")
@@ -82,6 +97,16 @@ class Email(Provider):
         """What came behind `cursor`, each mail read already. Raises `TryLater`."""
         haul = await (await self._mailbox()).look(cursor, wait)
         return Batch(tuple([await self._event(mail) for mail in haul.mails]), haul.cursor)
+
+    async def listen(self, take: Take) -> None:
+        """Take mail by LMTP, until cancelled."""
+        if self._counter is None:
+            raise Undeliverable(f"The provider {self.name} takes no mail by LMTP.")
+
+        async def deliver(mail: bytes) -> None:
+            await take(await self._event(mail))
+
+        await self._counter.serve(deliver)
 
     async def _event(self, raw: bytes) -> Inbound:
         reading = await self._reader.read(raw)
@@ -110,8 +135,10 @@ class Email(Provider):
         }
         signed = "signed in" if smtp.username else "no sign-in configured"
         sending = f"{smtp.host}:{smtp.at} answers: {protected[smtp.security]}, {signed}."
-        if not self.polls:
+        if not self.settings.reads:
             return f"{sending} Mail is sent, but not read: answers come through the form."
+        if self.settings.lmtp:
+            return f"{sending} Mail is taken by LMTP at {self.settings.lmtp.listen}."
         return f"{sending} {await (await self._mailbox()).probe()}"
 
     async def _mailbox(self) -> Inbox:
