@@ -12,6 +12,7 @@ import pytest
 from answerback import app as composition
 from answerback.app import App
 from answerback.ask import AskRequest
+from answerback.faults import Faults
 from answerback.model import (
     Address,
     Choice,
@@ -32,6 +33,7 @@ from tests.providers.email.support import Mailroom, mail_server
 from tests.support.databases import Database
 
 pytestmark = pytest.mark.needs_extra("email")
+OWN = {"address": "agent@example.org", "authserv_id": OURS}
 QUESTION = Question("q1", "Which term?", QuestionKind.CHOICE, (Choice("a", "coding"), Choice("b", "costing")))
 
 
@@ -39,28 +41,44 @@ def mails(room: Mailroom) -> list[EmailMessage]:
     return [email.message_from_bytes(mail.content or b"", policy=email.policy.default) for mail in room.mails]
 
 
+def answering(asked: EmailMessage, body: str, *, vouched: bool = True, **headers: str) -> bytes:
+    """What a mail program sends as the answer to a question, as our own mail server passes it on."""
+    quoted = "".join(f"> {line}\n" for line in text_of(asked).splitlines())
+    mail = EmailMessage()
+    if vouched:
+        mail["Authentication-Results"] = f"{OURS}; dmarc=pass header.from=x.org"
+    mail["From"], mail["To"] = "Ana Lima <Ana@x.org>", asked["reply-to"]
+    mail["Subject"], mail["Date"] = f"Re: {asked['subject']}", asked["date"]
+    mail["In-Reply-To"] = asked["message-id"]
+    for name, value in headers.items():
+        mail[name.replace("_", "-")] = value
+    mail.set_content(f"{body}\n\nOn Sun, Nov 22, 2026 at 2:00 AM Agent <agent@example.org> wrote:\n{quoted}")
+    return mail.as_bytes(policy=email.policy.SMTP)
+
+
 def text_of(mail: EmailMessage) -> str:
     return str(mail.get_body(("plain",)).get_content())
 
 
-def gateway(database: Database, port: int, imap: int | None = None) -> App:
+def gateway(
+    database: Database, port: int, imap: int | None = None, lmtp: str = "", faults: Faults | None = None
+) -> App:
     smtp = {"host": "127.0.0.1", "port": str(port), "security": "plain"}
     box = {"host": "127.0.0.1", "port": str(imap), "security": "plain"}
     account = {"username": "agent", "password": PASSWORD}
-    reading = {"imap": {**box, **account}, "authserv_id": OURS} if imap else {}
+    reading = {"imap": {**box, **account}} if imap else {"lmtp": {"listen": lmtp}} if lmtp else {}
     return composition.build(
         Settings(
             data_dir=str(database.data_dir),
             database=database.url,
             public_url="https://ask.example.org",
             form_auth="code",
-            providers={
-                "email": Plugin("email", "email", {"address": "agent@example.org", "smtp": smtp, **reading})
-            },
+            providers={"email": Plugin("email", "email", {**OWN, "smtp": smtp, **reading})},
             contacts={"ana": Contact("ana", "Ana", addresses=(Address("email", "ana@x.org", "ana@x.org"),))},
             routes={"default": Route("default", ("ana",), ("email",))},
         ),
-        agents={"scripted": ScriptedAgent(QUESTION)} if imap else None,
+        agents={"scripted": ScriptedAgent(QUESTION)} if reading else None,
+        faults=faults,
     )
 
 
@@ -100,19 +118,7 @@ class Post:
     async def reply(self, body: str, *, vouched: bool = True, **headers: str) -> None:
         """As a mail program answers the question, and a mail server delivers it."""
         asked = mails(self.room)[0]
-        quoted = "".join(f"> {line}\n" for line in text_of(asked).splitlines())
-        mail = EmailMessage()
-        if vouched:
-            mail["Authentication-Results"] = f"{OURS}; dmarc=pass header.from=x.org"
-        mail["From"], mail["To"] = "Ana Lima <Ana@x.org>", asked["reply-to"]
-        mail["Subject"], mail["Date"] = f"Re: {asked['subject']}", asked["date"]
-        mail["In-Reply-To"] = asked["message-id"]
-        for name, value in headers.items():
-            mail[name.replace("_", "-")] = value
-        mail.set_content(
-            f"{body}\n\nOn Sun, Nov 22, 2026 at 2:00 AM Agent <agent@example.org> wrote:\n{quoted}"
-        )
-        await self.box.deliver(mail.as_bytes(policy=email.policy.SMTP), to=str(asked["reply-to"]))
+        await self.box.deliver(answering(asked, body, vouched=vouched, **headers), to=str(asked["reply-to"]))
 
     async def hears(self, words: str) -> EmailMessage:
         """The next mail to Ana that says so."""

@@ -39,7 +39,7 @@ class Conversation:
 
     def __init__(self, reader: StreamReader, writer: StreamWriter, own: Mailbox, deliver: Deliver) -> None:
         self._reader, self._writer, self._own, self._deliver = reader, writer, own, deliver
-        self._verbs = {
+        self._verbs: dict[str, Callable[[str], str]] = {
             "MAIL": self._mail,
             "RCPT": self._rcpt,
             "NOOP": lambda _: FINE,
