@@ -27,7 +27,8 @@ from answerback.settings import Plugin, Route, Settings
 from answerback.store import deliveries
 from answerback.testing import ScriptedAgent
 from tests.flow.test_intake import until
-from tests.providers.email.dovecot import PASSWORD, Dovecot, dovecot
+from tests.providers.email.dovecot import Box
+from tests.providers.email.mailbox import signs_in
 from tests.providers.email.replies import OURS
 from tests.providers.email.support import Mailroom, mail_server
 from tests.support.databases import Database
@@ -61,12 +62,11 @@ def text_of(mail: EmailMessage) -> str:
 
 
 def gateway(
-    database: Database, port: int, imap: int | None = None, lmtp: str = "", faults: Faults | None = None
+    database: Database, port: int, box: Box | None = None, lmtp: str = "", faults: Faults | None = None
 ) -> App:
     smtp = {"host": "127.0.0.1", "port": str(port), "security": "plain"}
-    box = {"host": "127.0.0.1", "port": str(imap), "security": "plain"}
-    account = {"username": "agent", "password": PASSWORD}
-    reading = {"imap": {**box, **account}} if imap else {"lmtp": {"listen": lmtp}} if lmtp else {}
+    imap = {"imap": signs_in(box.user, port=str(box.server.imap))} if box else {}
+    reading = imap or ({"lmtp": {"listen": lmtp}} if lmtp else {})
     return composition.build(
         Settings(
             data_dir=str(database.data_dir),
@@ -106,7 +106,7 @@ class Post:
 
     app: App
     room: Mailroom
-    box: Dovecot
+    box: Box
 
     async def ask(self) -> str:
         """Start a run that asks; its id, once the question is out."""
@@ -131,11 +131,11 @@ class Post:
 
 
 @pytest.fixture
-async def post(database: Database) -> AsyncIterator[Post]:
-    async with mail_server() as room, dovecot() as box:
-        app = gateway(database, room.port, box.imap)
+async def post(database: Database, mailbox: Box) -> AsyncIterator[Post]:
+    async with mail_server() as room:
+        app = gateway(database, room.port, mailbox)
         await app.start()
-        yield Post(app, room, box)
+        yield Post(app, room, mailbox)
         await app.stop()
 
 
