@@ -8,7 +8,6 @@ from typing import ClassVar
 
 from answerback.provider import (
     Batch,
-    ConfigurationError,
     Inbound,
     Message,
     Pace,
@@ -20,13 +19,14 @@ from answerback.provider import (
     Take,
     Undeliverable,
 )
+from answerback_providers.email.certificates import trust
 from answerback_providers.email.compose import bounce_id, compose
 from answerback_providers.email.counter import Counter
 from answerback_providers.email.head import Unreadable
 from answerback_providers.email.imap import Inbox
 from answerback_providers.email.reader import Lookup, Reader, txt
 from answerback_providers.email.reading import load, read
-from answerback_providers.email.settings import EmailSettings, Security, Server
+from answerback_providers.email.settings import EmailSettings, Security
 from answerback_providers.email.smtp import talk
 
 READING = "answerback-reading"  # not a header that came in: what our own reader made of the mail
@@ -157,15 +157,6 @@ class Email(Provider):
         if self._trust is None:
             self._trust = await asyncio.to_thread(trust, f"{self.name}.smtp", self.settings.smtp)
         return self._trust
-
-
-def trust(name: str, server: Server) -> ssl.SSLContext:
-    """Whom to believe: the certificates of `ca_file`, or the system's. ConfigurationError: unreadable."""
-    try:
-        return ssl.create_default_context(cafile=server.ca_file or None)
-    except OSError as error:
-        why = error.strerror or "it holds no certificate"
-        raise ConfigurationError(f"providers.{name}.ca_file cannot be used: {why}.") from None
 
 
 def relay_id(host: str, receipt: str) -> str:
