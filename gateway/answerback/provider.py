@@ -269,6 +269,10 @@ class Provider(abc.ABC):
         """Turn one verified event into replies and receipts; `[]` for what concerns nobody."""
         return []
 
+    def canonical(self, id: str) -> str:
+        """The one form of an id or place that `Reply` uses, where people write it in several ways."""
+        return id
+
     def challenge(self, inbound: Inbound) -> HttpAnswer | None:
         """Answer a GET handshake; stores nothing. None: there is no such handshake (404)."""
         return None

@@ -82,6 +82,17 @@ async def test_a_mail_that_is_handed_over_is_the_answer(
     await app.stop()
 
 
+async def test_capitals_in_the_address_of_a_contact_keep_nobody_from_answering(
+    database: Database, room: Mailroom, place: str
+) -> None:
+    app = gateway(database, room.port, lmtp=place, ana="Ana@X.Org")
+    await app.start()
+    await asked(app, room, place)
+    assert await hand_over(place, room, "costing") == ["250 2.0.0 Ok"]
+    assert await answers(app) == ["{'q1': 'b'}"]
+    await app.stop()
+
+
 async def test_a_mail_that_was_committed_and_comes_again_counts_once(
     database: Database, room: Mailroom, place: str
 ) -> None:

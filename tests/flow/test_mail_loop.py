@@ -62,7 +62,12 @@ def text_of(mail: EmailMessage) -> str:
 
 
 def gateway(
-    database: Database, port: int, box: Box | None = None, lmtp: str = "", faults: Faults | None = None
+    database: Database,
+    port: int,
+    box: Box | None = None,
+    lmtp: str = "",
+    faults: Faults | None = None,
+    ana: str = "ana@x.org",
 ) -> App:
     smtp = {"host": "127.0.0.1", "port": str(port), "security": "plain"}
     imap = {"imap": signs_in(box.user, port=str(box.server.imap))} if box else {}
@@ -74,7 +79,7 @@ def gateway(
             public_url="https://ask.example.org",
             form_auth="code",
             providers={"email": Plugin("email", "email", {**OWN, "smtp": smtp, **reading})},
-            contacts={"ana": Contact("ana", "Ana", addresses=(Address("email", "ana@x.org", "ana@x.org"),))},
+            contacts={"ana": Contact("ana", "Ana", addresses=(Address("email", ana, ana),))},
             routes={"default": Route("default", ("ana",), ("email",))},
         ),
         agents={"scripted": ScriptedAgent(QUESTION)} if reading else None,
@@ -157,6 +162,17 @@ async def test_a_reply_by_its_number_is_the_answer_too(post: Post) -> None:
 async def test_a_mail_that_nobody_vouches_for_decides_nothing_and_gets_the_link(post: Post) -> None:
     run = await post.ask()
     await post.reply("costing", vouched=False)
+    said = await post.hears("be sure this mail is from you")
+    assert "https://ask.example.org/f/" in text_of(said)
+    assert await post.status(run) is RunStatus.WAITING
+
+
+async def test_a_mail_that_nobody_vouches_for_is_told_so_by_its_code_alone(post: Post) -> None:
+    """Written anew, not as a reply: only the code says which question it is about."""
+    run = await post.ask()
+    code = str(mails(post.room)[0]["subject"]).partition("[")[2].rstrip("]")
+    mail = f"From: ana@x.org\r\nTo: agent@example.org\r\nSubject: x\r\n\r\ncosting {code}\r\n"
+    await post.box.deliver(mail.encode())
     said = await post.hears("be sure this mail is from you")
     assert "https://ask.example.org/f/" in text_of(said)
     assert await post.status(run) is RunStatus.WAITING

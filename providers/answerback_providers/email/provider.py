@@ -19,6 +19,7 @@ from answerback.provider import (
     Take,
     Undeliverable,
 )
+from answerback_providers.email.addresses import mailbox
 from answerback_providers.email.certificates import trust
 from answerback_providers.email.compose import bounce_id, compose
 from answerback_providers.email.counter import Counter
@@ -112,6 +113,17 @@ class Email(Provider):
         reading = await self._reader.read(raw)
         headers = {READING: reading.dump() if reading else ""}
         return Inbound(raw, headers=headers, received_at=time.time_ns() // 1000)
+
+    def canonical(self, id: str) -> str:
+        """In lower case, the domain in its `xn--` form; what is no address stays, and nothing is sent there.
+
+        RFC 5321 section 2.4 lets a server tell `Ana` from `ana` before the @. None in use does, and nobody
+        should be kept from answering because a mail program wrote an address in another way.
+        """
+        try:
+            return str(mailbox(id)).lower()
+        except ValueError:
+            return id
 
     def parse(self, inbound: Inbound) -> list[Reply | Receipt]:
         """What `poll` read; a mail that is replayed is read here, and proves nothing any more.

@@ -52,7 +52,7 @@ class Reading:
         return json.dumps(asdict(self))
 
     def found(self, received_at: int) -> list[Reply | Receipt]:
-        """For the core. What is not proved says nothing but which question it may be about."""
+        """For the core, which lets nothing decide that is not `trusted`."""
         if self.kind is Kind.BOUNCE:
             return [Receipt(self.event_id, bounce_id(self.token), "failed", "The mail came back.")]
         if self.kind is not Kind.REPLY:
@@ -63,11 +63,10 @@ class Reading:
                 event_id=self.event_id,
                 sender=self.sender,
                 place=self.sender,
-                text=self.text if self.trusted else "",
+                text=self.text,
                 token=self.token,
                 references=self.references,
                 sent_at=written if self.trusted else None,
-                private=self.trusted,
                 trusted=self.trusted,
                 quoted=True,
             )
