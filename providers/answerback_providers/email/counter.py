@@ -87,6 +87,8 @@ class Counter:
         assert task is not None and self._deliver is not None
         self._held.add(task)
         try:
+            if self._server is None:  # closed before this one had its turn
+                return
             if len(self._held) > MOST_CONVERSATIONS:
                 writer.write(b"421 4.3.2 Too many conversations, please come again\r\n")
             else:

@@ -280,6 +280,7 @@ async def test_a_mail_without_a_greeting_is_not_taken(provider: Email, place: st
     writer.write(b"MAIL FROM:<ana@x.org>\r\n")
     assert (await reader.readline()).startswith(b"503 ")
     writer.close()
+    await writer.wait_closed()
 
 
 async def test_half_a_mail_is_none(provider: Email, core: Core, place: str) -> None:
@@ -299,6 +300,7 @@ async def test_more_conversations_than_we_can_hold_are_put_off(provider: Email, 
         reader, writer = await asyncio.open_unix_connection(place)
         assert (await reader.readline()).startswith(b"421 ")
         writer.close()
+        await writer.wait_closed()
 
 
 async def test_a_mail_that_cannot_be_read_is_kept_as_an_error_and_not_brought_again(

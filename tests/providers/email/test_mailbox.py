@@ -80,6 +80,22 @@ async def test_a_reset_while_waiting_is_told_and_the_next_poll_catches_up(mailbo
         await provider.close()
 
 
+async def test_a_reset_between_reading_and_flagging_loses_no_flag_and_no_mail(mailbox: Box) -> None:
+    async with gate(mailbox) as way:
+        provider = reads(way.port, user=mailbox.user)
+        await mailbox.deliver(vouched("one"))
+        first = await provider.poll("", 0)
+        way.cut()
+        with pytest.raises(TryLater, match="broke"):
+            await provider.poll(first.cursor, 0)  # it was committed: this would have flagged it
+        await mailbox.deliver(vouched("two"))
+        second = await provider.poll(first.cursor, 0)
+        assert texts(provider, second) == ["two"]
+        assert (await provider.poll(second.cursor, 0)).events == ()
+        assert await mailbox.flags() == [True, True]
+        await provider.close()
+
+
 async def test_a_silence_ends_by_itself_and_the_next_poll_catches_up(mailbox: Box) -> None:
     async with gate(mailbox) as way:
         provider = reads(way.port, user=mailbox.user)
