@@ -19,6 +19,7 @@ from tests.support.extras import lacks
 if TYPE_CHECKING:
     from playwright.async_api import Browser
 
+    from tests.providers.email.dovecot import Box, Dovecot
     from tests.support.postgres import PostgresServer
 
 # Each of these starts something, reaches out to other hosts, or draws what nobody sees.
@@ -147,6 +148,21 @@ def database(request: pytest.FixtureRequest, tmp_path: Path) -> Database:
     """An empty database and data directory of this test's own; the test runs with each kind of database."""
     url = "sqlite" if request.param == "sqlite" else request.getfixturevalue("postgres_url")
     return Database(url, tmp_path)
+
+
+@pytest.fixture(scope="session")
+def dovecot() -> "Iterator[Dovecot]":
+    """A real Dovecot, one for each pytest process, started when the first test needs it."""
+    from tests.providers.email.dovecot import running_dovecot
+
+    with running_dovecot() as server:
+        yield server
+
+
+@pytest.fixture
+def mailbox(dovecot: "Dovecot") -> "Box":
+    """An empty mailbox of this test's own."""
+    return dovecot.box()
 
 
 @pytest.fixture

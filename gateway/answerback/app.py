@@ -10,7 +10,7 @@ import uuid
 from dataclasses import dataclass, field
 from typing import Any
 
-from answerback import migrations, registry, signing
+from answerback import migrations, owners, registry, signing
 from answerback.adopt import Adopter
 from answerback.agent import Agent, AgentContext
 from answerback.ask import Asker
@@ -175,6 +175,7 @@ def build(
         providers if providers is not None else _with_fallback(settings, dict(found.providers), offered)
     )
     all_agents = agents if agents is not None else dict(found.agents)
+    settings = owners.settled(settings, all_providers)
     tokens = Tokens(secret_of(settings), settings.public_url)
     owner = uuid.uuid4().hex
     paces = {name: provider.pace for name, provider in all_providers.items()}

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Mapping
+from functools import partial
 
 from answerback.backoff import jitter
 from answerback.context import Context
@@ -62,9 +63,11 @@ class Intake:
                 if not opened:
                     await provider.open()
                     opened = True
-                if not provider.polls:
+                if not provider.polls or provider.listens:
                     self._is_well(name)
                     self._drained[name].set()
+                    if provider.listens:
+                        await provider.listen(partial(self._receiver.handed, name))
                     return
                 await self._read_while_ours(name, provider)
                 failures = 0

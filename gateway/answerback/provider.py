@@ -6,6 +6,7 @@ none of it: it says what happened, by returning or by raising one of the errors 
 """
 
 import abc
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -57,6 +58,7 @@ __all__ = [
     "SecretStr",
     "Sent",
     "Settings",
+    "Take",
     "TryLater",
     "Undeliverable",
     "Unreachable",
@@ -205,6 +207,10 @@ class Batch:
     cursor: str
 
 
+Take = Callable[[Inbound], Awaitable[None]]
+"""Takes one event in: it returns when the event is committed, and raises when it is not."""
+
+
 @dataclass(frozen=True, slots=True)
 class HttpAnswer:
     """The answer to a webhook request or a handshake."""
@@ -270,6 +276,10 @@ class Provider(abc.ABC):
         """Turn one verified event into replies and receipts; `[]` for what concerns nobody."""
         return []
 
+    def canonical(self, id: str) -> str:
+        """The one form of an id or place that `Reply` uses, where people write it in several ways."""
+        return id
+
     def challenge(self, inbound: Inbound) -> HttpAnswer | None:
         """Answer a GET handshake; stores nothing. None: there is no such handshake (404)."""
         return None
@@ -281,6 +291,13 @@ class Provider(abc.ABC):
         """Events after `cursor` ("" at first). `wait`: seconds to wait for the first; None: as suits it."""
         raise Undeliverable(f"The provider {self.name} is not polled.")
 
+    async def listen(self, take: Take) -> None:
+        """Take events by a protocol of the provider's own, until cancelled; every process listens.
+
+        Each is acknowledged once `take` returned. When it raises, the other side is told to come again.
+        """
+        raise Undeliverable(f"The provider {self.name} does not listen.")
+
     async def update(self, to: Address, message_id: str, message: Message) -> None:
         """Replace a sent message (its first id) by `message`, without buttons. Raises like `send`."""
         raise Undeliverable(f"Messages of {self.name} cannot be edited.")
@@ -289,6 +306,11 @@ class Provider(abc.ABC):
     def polls(self) -> bool:
         """Whether the core should run `poll` in a loop; a provider with two modes overrides this."""
         return type(self).can("poll")
+
+    @property
+    def listens(self) -> bool:
+        """Whether the core should run `listen` (instead of `poll`)."""
+        return type(self).can("listen")
 
     async def fetch(self, attachment: Attachment) -> bytes:
         """Bring an attachment's bytes."""

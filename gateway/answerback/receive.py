@@ -100,6 +100,10 @@ class Receiver:
             await asyncio.sleep(0)
         await self._take(plugin, list(events), _Position(batch.cursor, lease))
 
+    async def handed(self, provider: str, inbound: Inbound) -> None:
+        """One event of a provider that listens by itself; returns after the commit. Raises otherwise."""
+        await self._take(self._plugin(provider), [inbound], None)
+
     async def cursor(self, provider: str) -> str:
         """How far a polled provider has been read."""
         return await self._context.store.read(lambda tx: replies.position(tx, provider))

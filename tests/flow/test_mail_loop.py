@@ -12,6 +12,7 @@ import pytest
 from answerback import app as composition
 from answerback.app import App
 from answerback.ask import AskRequest
+from answerback.faults import Faults
 from answerback.model import (
     Address,
     Choice,
@@ -26,12 +27,14 @@ from answerback.settings import Plugin, Route, Settings
 from answerback.store import deliveries
 from answerback.testing import ScriptedAgent
 from tests.flow.test_intake import until
-from tests.providers.email.dovecot import PASSWORD, Dovecot, dovecot
+from tests.providers.email.dovecot import Box
+from tests.providers.email.mailbox import signs_in
 from tests.providers.email.replies import OURS
 from tests.providers.email.support import Mailroom, mail_server
 from tests.support.databases import Database
 
 pytestmark = pytest.mark.needs_extra("email")
+OWN = {"address": "agent@example.org", "authserv_id": OURS}
 QUESTION = Question("q1", "Which term?", QuestionKind.CHOICE, (Choice("a", "coding"), Choice("b", "costing")))
 
 
@@ -39,28 +42,48 @@ def mails(room: Mailroom) -> list[EmailMessage]:
     return [email.message_from_bytes(mail.content or b"", policy=email.policy.default) for mail in room.mails]
 
 
+def answering(asked: EmailMessage, body: str, *, vouched: bool = True, **headers: str) -> bytes:
+    """What a mail program sends as the answer to a question, as our own mail server passes it on."""
+    quoted = "".join(f"> {line}\n" for line in text_of(asked).splitlines())
+    mail = EmailMessage()
+    if vouched:
+        mail["Authentication-Results"] = f"{OURS}; dmarc=pass header.from=x.org"
+    mail["From"], mail["To"] = "Ana Lima <Ana@x.org>", asked["reply-to"]
+    mail["Subject"], mail["Date"] = f"Re: {asked['subject']}", asked["date"]
+    mail["In-Reply-To"] = asked["message-id"]
+    for name, value in headers.items():
+        mail[name.replace("_", "-")] = value
+    mail.set_content(f"{body}\n\nOn Sun, Nov 22, 2026 at 2:00 AM Agent <agent@example.org> wrote:\n{quoted}")
+    return mail.as_bytes(policy=email.policy.SMTP)
+
+
 def text_of(mail: EmailMessage) -> str:
     return str(mail.get_body(("plain",)).get_content())
 
 
-def gateway(database: Database, port: int, imap: int | None = None) -> App:
+def gateway(
+    database: Database,
+    port: int,
+    box: Box | None = None,
+    lmtp: str = "",
+    faults: Faults | None = None,
+    ana: str = "ana@x.org",
+) -> App:
     smtp = {"host": "127.0.0.1", "port": str(port), "security": "plain"}
-    box = {"host": "127.0.0.1", "port": str(imap), "security": "plain"}
-    account = {"username": "agent", "password": PASSWORD}
-    reading = {"imap": {**box, **account}, "authserv_id": OURS} if imap else {}
+    imap = {"imap": signs_in(box.user, port=str(box.server.imap))} if box else {}
+    reading = imap or ({"lmtp": {"listen": lmtp}} if lmtp else {})
     return composition.build(
         Settings(
             data_dir=str(database.data_dir),
             database=database.url,
             public_url="https://ask.example.org",
             form_auth="code",
-            providers={
-                "email": Plugin("email", "email", {"address": "agent@example.org", "smtp": smtp, **reading})
-            },
-            contacts={"ana": Contact("ana", "Ana", addresses=(Address("email", "ana@x.org", "ana@x.org"),))},
+            providers={"email": Plugin("email", "email", {**OWN, "smtp": smtp, **reading})},
+            contacts={"ana": Contact("ana", "Ana", addresses=(Address("email", ana, ana),))},
             routes={"default": Route("default", ("ana",), ("email",))},
         ),
-        agents={"scripted": ScriptedAgent(QUESTION)} if imap else None,
+        agents={"scripted": ScriptedAgent(QUESTION)} if reading else None,
+        faults=faults,
     )
 
 
@@ -88,7 +111,7 @@ class Post:
 
     app: App
     room: Mailroom
-    box: Dovecot
+    box: Box
 
     async def ask(self) -> str:
         """Start a run that asks; its id, once the question is out."""
@@ -100,19 +123,7 @@ class Post:
     async def reply(self, body: str, *, vouched: bool = True, **headers: str) -> None:
         """As a mail program answers the question, and a mail server delivers it."""
         asked = mails(self.room)[0]
-        quoted = "".join(f"> {line}\n" for line in text_of(asked).splitlines())
-        mail = EmailMessage()
-        if vouched:
-            mail["Authentication-Results"] = f"{OURS}; dmarc=pass header.from=x.org"
-        mail["From"], mail["To"] = "Ana Lima <Ana@x.org>", asked["reply-to"]
-        mail["Subject"], mail["Date"] = f"Re: {asked['subject']}", asked["date"]
-        mail["In-Reply-To"] = asked["message-id"]
-        for name, value in headers.items():
-            mail[name.replace("_", "-")] = value
-        mail.set_content(
-            f"{body}\n\nOn Sun, Nov 22, 2026 at 2:00 AM Agent <agent@example.org> wrote:\n{quoted}"
-        )
-        await self.box.deliver(mail.as_bytes(policy=email.policy.SMTP), to=str(asked["reply-to"]))
+        await self.box.deliver(answering(asked, body, vouched=vouched, **headers), to=str(asked["reply-to"]))
 
     async def hears(self, words: str) -> EmailMessage:
         """The next mail to Ana that says so."""
@@ -125,11 +136,11 @@ class Post:
 
 
 @pytest.fixture
-async def post(database: Database) -> AsyncIterator[Post]:
-    async with mail_server() as room, dovecot() as box:
-        app = gateway(database, room.port, box.imap)
+async def post(database: Database, mailbox: Box) -> AsyncIterator[Post]:
+    async with mail_server() as room:
+        app = gateway(database, room.port, mailbox)
         await app.start()
-        yield Post(app, room, box)
+        yield Post(app, room, mailbox)
         await app.stop()
 
 
@@ -151,6 +162,17 @@ async def test_a_reply_by_its_number_is_the_answer_too(post: Post) -> None:
 async def test_a_mail_that_nobody_vouches_for_decides_nothing_and_gets_the_link(post: Post) -> None:
     run = await post.ask()
     await post.reply("costing", vouched=False)
+    said = await post.hears("be sure this mail is from you")
+    assert "https://ask.example.org/f/" in text_of(said)
+    assert await post.status(run) is RunStatus.WAITING
+
+
+async def test_a_mail_that_nobody_vouches_for_is_told_so_by_its_code_alone(post: Post) -> None:
+    """Written anew, not as a reply: only the code says which question it is about."""
+    run = await post.ask()
+    code = str(mails(post.room)[0]["subject"]).partition("[")[2].rstrip("]")
+    mail = f"From: ana@x.org\r\nTo: agent@example.org\r\nSubject: x\r\n\r\ncosting {code}\r\n"
+    await post.box.deliver(mail.encode())
     said = await post.hears("be sure this mail is from you")
     assert "https://ask.example.org/f/" in text_of(said)
     assert await post.status(run) is RunStatus.WAITING

@@ -201,7 +201,7 @@ def test_every_setting_of_a_plugin_is_told_with_its_default() -> None:
     from answerback_agents.langgraph import Settings as LangGraph
     from answerback_agents.langgraph_server import Settings as LangGraphServer
     from answerback_providers.callback import CallbackSettings
-    from answerback_providers.email.settings import EmailSettings, Imap, Smtp
+    from answerback_providers.email.settings import EmailSettings, Imap, Lmtp, Smtp
     from answerback_providers.telegram.settings import TelegramSettings
     from answerback_providers.webhook import WebhookSettings
     from answerback_providers.whatsapp import WhatsAppSettings
@@ -220,7 +220,8 @@ def test_every_setting_of_a_plugin_is_told_with_its_default() -> None:
     servers = told()["`smtp` and `imap`"]
     assert list(servers) == list(Smtp.model_fields)
     assert Imap.model_fields.keys() < servers.keys()
-    assert told().keys() == CORE.keys() | plugins.keys() | {"`smtp` and `imap`"}
+    check_settings(told()["`lmtp`"], Lmtp)
+    assert told().keys() == CORE.keys() | plugins.keys() | {"`smtp` and `imap`", "`lmtp`"}
 
 
 def check_settings(rows: dict[str, str], model: type[BaseModel]) -> None:

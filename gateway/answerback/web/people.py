@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from answerback.context import Context
 from answerback.errors import AnswerbackError, Conflict, NotFound
 from answerback.model import Address, Contact
+from answerback.owners import canonical
 from answerback.provider import Provider
 from answerback.settings.schema import ContactShape, Name
 from answerback.store import Tx
@@ -59,6 +60,7 @@ class People:
         """Insert or change a contact. Raises `Conflict`: it is configured, or an address is taken."""
         if contact.id in self.context.settings.contacts:
             raise Conflict(f"The contact {contact.id!r} stands in the configuration: change it there.")
+        contact = canonical(contact, self.providers)
         return await self.context.store.write(lambda tx: _put(tx, contact))
 
     async def invitation(self, contact: str, provider: str) -> "LinkOut":

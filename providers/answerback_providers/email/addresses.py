@@ -25,6 +25,15 @@ class Mailbox:
     def ascii(self) -> bool:
         return self.local.isascii()
 
+    def holds(self, other: "Mailbox") -> bool:
+        """Whether mail to `other` arrives here: the same address, or with something behind a plus.
+
+        Without regard to case, as practically every mail server has it (RFC 5321 section 2.4 would allow
+        another server to tell `Ana` from `ana`; of our own we know better).
+        """
+        local, mine = other.local.lower(), self.local.lower()
+        return other.domain == self.domain and (local == mine or local.startswith(f"{mine}+"))
+
     def plus(self, tag: str) -> "Mailbox":
         """`local+tag@domain`, which arrives in the same mailbox. ValueError: too long for a mailbox."""
         longer = Mailbox(f"{self.local}+{tag}", self.domain)

@@ -20,9 +20,10 @@ from typing import TypeVar
 import imap_tools
 
 from answerback.provider import ProviderError, TryLater
+from answerback_providers.email import certificates
 from answerback_providers.email.head import LONGEST_MAIL
 from answerback_providers.email.settings import Imap, Security
-from answerback_providers.email.smtp import LATER, MUCH_LATER, SOON, certificate_fault
+from answerback_providers.email.smtp import LATER, MUCH_LATER, SOON
 
 SILENCE = 20  # seconds for one answer of the server
 IDLE = 300.0  # seconds; a NAT forgets a silent connection soon after
@@ -40,6 +41,10 @@ class Haul:
 
     mails: tuple[bytes, ...] = field(repr=False)
     cursor: str
+
+
+class _NoStartTls(imap_tools.ImapToolsError):
+    """The server does not offer it, or somebody between us and it has taken it away."""
 
 
 class Inbox:
@@ -134,7 +139,9 @@ class Inbox:
 
     def _sign_in(self, box: imap_tools.BaseMailBox) -> None:
         if self._server.security is Security.STARTTLS:
-            box.client.starttls(self._trust)  # or nothing: it raises where the server does not offer it
+            if "STARTTLS" not in box.client.capabilities:
+                raise _NoStartTls
+            box.client.starttls(self._trust)
         name, password = self._server.username, self._server.password.get_secret_value()
         (box.login if (name + password).isascii() else box.login_utf8)(name, password)
         validity = box.client.response("UIDVALIDITY")[1][0]
@@ -190,8 +197,15 @@ class Inbox:
     def _fault(self, error: Exception) -> TryLater:
         """The server's own sentences are not passed on."""
         where = f"{self._server.host}:{self._server.at}"
-        if why := certificate_fault(error):
-            return TryLater(MUCH_LATER, f"The certificate of {where} is not accepted: {why}.")
+        if refused := certificates.refusal(where, error):
+            return TryLater(MUCH_LATER, refused)
+        if isinstance(error, _NoStartTls):
+            advice = "Use security: tls, or security: plain where the network is trusted."
+            return TryLater(
+                MUCH_LATER, f"{where} does not offer STARTTLS; nothing was sent in clear. {advice}"
+            )
+        if isinstance(error, ssl.SSLError):
+            return TryLater(MUCH_LATER, f"{where} speaks no TLS that fits. Check the port and security.")
         if isinstance(error, imap_tools.MailboxLoginError):
             return TryLater(MUCH_LATER, f"{where} refused signing in. Check username and password.")
         if isinstance(error, imap_tools.ImapToolsError):

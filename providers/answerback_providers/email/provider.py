@@ -8,7 +8,6 @@ from typing import ClassVar
 
 from answerback.provider import (
     Batch,
-    ConfigurationError,
     Inbound,
     Message,
     Pace,
@@ -17,14 +16,18 @@ from answerback.provider import (
     Receipt,
     Reply,
     Sent,
+    Take,
     Undeliverable,
 )
+from answerback_providers.email.addresses import mailbox
+from answerback_providers.email.certificates import trust
 from answerback_providers.email.compose import bounce_id, compose
+from answerback_providers.email.counter import Counter
 from answerback_providers.email.head import Unreadable
 from answerback_providers.email.imap import Inbox
 from answerback_providers.email.reader import Lookup, Reader, txt
 from answerback_providers.email.reading import load, read
-from answerback_providers.email.settings import EmailSettings, Security, Server
+from answerback_providers.email.settings import EmailSettings, Security
 from answerback_providers.email.smtp import talk
 
 READING = "answerback-reading"  # not a header that came in: what our own reader made of the mail
@@ -49,21 +52,34 @@ class Email(Provider):
     ) -> None:
         super().__init__(name, settings, context)
         self._reader = Reader(settings, lookup)
+        self._counter = Counter(settings.lmtp.listen, settings.mailbox) if settings.lmtp else None
 
     @property
     def polls(self) -> bool:
-        """Whether answers are read."""
+        """Whether a mailbox is read."""
         return self.settings.imap is not None
 
+    @property
+    def listens(self) -> bool:
+        """Whether a mail server hands mail over."""
+        return self.settings.lmtp is not None
+
     async def open(self) -> None:
-        """Load the certificates and sign in once. Raises `ConfigurationError` or `TryLater`."""
+        """Load the certificates, sign in once, take the place where mail is handed over.
+
+        Raises `ConfigurationError` or `TryLater`.
+        """
         await self._talk()
+        if self._counter is not None:
+            await self._counter.open()
 
     async def close(self) -> None:
         """Leave the mailbox, and end the process that reads."""
         if self._inbox is not None:
             await self._inbox.close()
             self._inbox = None
+        if self._counter is not None:
+            await self._counter.close()
         await self._reader.close()
 
     async def send(self, message: Message) -> Sent:
@@ -72,7 +88,7 @@ class Email(Provider):
         Raises `Undeliverable` or `TryLater`; `maybe_sent` only when the server fell silent after the
         whole mail was handed over.
         """
-        mail = compose(message, self.settings, time.time_ns() // 1000, replies=self.polls)
+        mail = compose(message, self.settings, time.time_ns() // 1000, replies=self.settings.reads)
         smtp = self.settings.smtp
         receipt = await talk(smtp, await self._certificates(), self.settings.mailbox.domain, mail)
         known = (mail.id, relay_id(smtp.host, receipt), bounce_id(message.token) if message.token else "")
@@ -83,10 +99,31 @@ class Email(Provider):
         haul = await (await self._mailbox()).look(cursor, wait)
         return Batch(tuple([await self._event(mail) for mail in haul.mails]), haul.cursor)
 
+    async def listen(self, take: Take) -> None:
+        """Take mail by LMTP, until cancelled."""
+        if self._counter is None:
+            raise Undeliverable(f"The provider {self.name} takes no mail by LMTP.")
+
+        async def deliver(mail: bytes) -> None:
+            await take(await self._event(mail))
+
+        await self._counter.serve(deliver)
+
     async def _event(self, raw: bytes) -> Inbound:
         reading = await self._reader.read(raw)
         headers = {READING: reading.dump() if reading else ""}
         return Inbound(raw, headers=headers, received_at=time.time_ns() // 1000)
+
+    def canonical(self, id: str) -> str:
+        """In lower case, the domain in its `xn--` form; what is no address stays, and nothing is sent there.
+
+        RFC 5321 section 2.4 lets a server tell `Ana` from `ana` before the @. None in use does, and nobody
+        should be kept from answering because a mail program wrote an address in another way.
+        """
+        try:
+            return str(mailbox(id)).lower()
+        except ValueError:
+            return id
 
     def parse(self, inbound: Inbound) -> list[Reply | Receipt]:
         """What `poll` read; a mail that is replayed is read here, and proves nothing any more.
@@ -110,8 +147,10 @@ class Email(Provider):
         }
         signed = "signed in" if smtp.username else "no sign-in configured"
         sending = f"{smtp.host}:{smtp.at} answers: {protected[smtp.security]}, {signed}."
-        if not self.polls:
+        if not self.settings.reads:
             return f"{sending} Mail is sent, but not read: answers come through the form."
+        if self.settings.lmtp:
+            return f"{sending} Mail is taken by LMTP at {self.settings.lmtp.listen}."
         return f"{sending} {await (await self._mailbox()).probe()}"
 
     async def _mailbox(self) -> Inbox:
@@ -130,15 +169,6 @@ class Email(Provider):
         if self._trust is None:
             self._trust = await asyncio.to_thread(trust, f"{self.name}.smtp", self.settings.smtp)
         return self._trust
-
-
-def trust(name: str, server: Server) -> ssl.SSLContext:
-    """Whom to believe: the certificates of `ca_file`, or the system's. ConfigurationError: unreadable."""
-    try:
-        return ssl.create_default_context(cafile=server.ca_file or None)
-    except OSError as error:
-        why = error.strerror or "it holds no certificate"
-        raise ConfigurationError(f"providers.{name}.ca_file cannot be used: {why}.") from None
 
 
 def relay_id(host: str, receipt: str) -> str:

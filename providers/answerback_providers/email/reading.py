@@ -52,7 +52,7 @@ class Reading:
         return json.dumps(asdict(self))
 
     def found(self, received_at: int) -> list[Reply | Receipt]:
-        """For the core. What is not proved says nothing but which question it may be about."""
+        """For the core, which lets nothing decide that is not `trusted`."""
         if self.kind is Kind.BOUNCE:
             why = "The mail came back."
             return [Receipt(self.event_id, bounce_id(self.token), "failed", why, address_dead=True)]
@@ -64,11 +64,10 @@ class Reading:
                 event_id=self.event_id,
                 sender=self.sender,
                 place=self.sender,
-                text=self.text if self.trusted else "",
+                text=self.text,
                 token=self.token,
                 references=self.references,
                 sent_at=written if self.trusted else None,
-                private=self.trusted,
                 trusted=self.trusted,
                 quoted=True,
             )
@@ -91,7 +90,7 @@ def read(raw: bytes, own: Mailbox, authserv_id: str = "") -> Reading:
     if token := _bounced(head, own):
         return Reading(Kind.BOUNCE if _came_back(head, parts) else Kind.NOTHING, event_id, token=token)
     sender = _sender(head)
-    if sender is None or _automatic(head, parts) or _is(sender, own):
+    if sender is None or _automatic(head, parts) or own.holds(sender):
         return Reading(Kind.NOTHING, event_id)
     tags = _tags(head.all("to"), own)
     tokens = {tag for tag in tags if TOKEN.fullmatch(tag)}
@@ -136,13 +135,8 @@ def _address(text: str) -> Mailbox | None:
 def _tags(values: tuple[str, ...], own: Mailbox) -> set[str]:
     """What stands behind the plus of each address of ours; "" for the bare one."""
     listed = [piece for value in values for piece in SEPARATED.findall(value)[:MOST_ADDRESSES]]
-    boxes = [box for piece in listed if (box := _address(piece)) and _is(box, own)]
+    boxes = [box for piece in listed if (box := _address(piece)) and own.holds(box)]
     return {box.local.lower().removeprefix(own.local.lower()).removeprefix("+") for box in boxes}
-
-
-def _is(box: Mailbox, own: Mailbox) -> bool:
-    local, mine = box.local.lower(), own.local.lower()
-    return box.domain == own.domain and (local == mine or local.startswith(f"{mine}+"))
 
 
 def _references(head: Head) -> tuple[str, ...]:

@@ -1,5 +1,6 @@
 """The settings of the mail provider."""
 
+import ipaddress
 from enum import StrEnum
 from typing import Annotated, Self
 
@@ -8,6 +9,7 @@ from pydantic import AfterValidator, Field, model_validator
 from answerback.provider import SecretStr, Settings
 from answerback_providers.email.addresses import Mailbox, mailbox
 
+LONGEST_PATH = 107  # octets of the path of a unix socket on Linux
 SHORT_LOCAL = 24  # leaves room for "+bounce-" and a token of 32 characters in the 64 of a local part
 
 
@@ -88,6 +90,35 @@ class Imap(Server):
         return self.port or (993 if self.security is Security.TLS else 143)
 
 
+def nearby(text: str) -> str:
+    """Where LMTP may listen: it asks nobody who they are, so only this machine may speak to it."""
+    place = text.strip()
+    if place.startswith("/"):
+        if len(place.encode()) > LONGEST_PATH or not place.isprintable() or place.endswith("/"):
+            raise ValueError(f"the path of a socket has at most {LONGEST_PATH} octets, and names a file")
+        return place
+    host, _, port = place.rpartition(":")
+    host = "127.0.0.1" if host == "localhost" else host
+    if not port.isascii() or not port.isdigit() or not 1 <= int(port) <= 65535 or not host:
+        raise ValueError("write the path of a unix socket (/run/answerback/lmtp), or 127.0.0.1:PORT")
+    try:
+        here = ipaddress.ip_address(host.removeprefix("[").removesuffix("]")).is_loopback
+    except ValueError:
+        here = False
+    if not here:
+        raise ValueError(
+            "LMTP asks nobody who they are, so it listens on this machine only: "
+            "write the path of a unix socket (/run/answerback/lmtp), or 127.0.0.1:PORT"
+        )
+    return f"{host}:{port}"
+
+
+class Lmtp(Settings):
+    """Where a mail server on this machine hands over the mail that came for us."""
+
+    listen: Annotated[str, AfterValidator(nearby)]
+
+
 class EmailSettings(Settings):
     """`address`: mail comes from it, and replies go to `local+TOKEN@domain`, so plus addresses must work.
 
@@ -100,6 +131,18 @@ class EmailSettings(Settings):
     authserv_id: str = ""
     smtp: Smtp
     imap: Imap | None = None
+    lmtp: Lmtp | None = None
+
+    @model_validator(mode="after")
+    def _one_intake(self) -> Self:
+        if self.imap and self.lmtp:
+            raise ValueError("mail is read by imap, or taken by lmtp: give one of the two")
+        return self
+
+    @property
+    def reads(self) -> bool:
+        """Whether somebody reads what is mailed back."""
+        return bool(self.imap or self.lmtp)
 
     @property
     def mailbox(self) -> Mailbox:

@@ -13,6 +13,7 @@ from enum import StrEnum
 import aiosmtplib
 
 from answerback.provider import ProviderError, TryLater, Undeliverable
+from answerback_providers.email import certificates
 from answerback_providers.email.compose import Mail
 from answerback_providers.email.settings import Security, Smtp
 
@@ -138,8 +139,8 @@ def refusal(conversation: Conversation, code: int, said: str) -> ProviderError:
 def silence(conversation: Conversation, error: Exception) -> ProviderError:
     """What it means that there was no answer, or no way to ask."""
     step, where = conversation.step, _where(conversation)
-    if certificate := certificate_fault(error):
-        return TryLater(MUCH_LATER, f"The certificate of {where} is not accepted: {certificate}.")
+    if refused := certificates.refusal(where, error):
+        return TryLater(MUCH_LATER, refused)
     if step is Step.CONTENT:
         reason = f"{where} fell silent after the mail was handed over."
         return TryLater(LATER, reason, maybe_sent=True)
@@ -155,12 +156,3 @@ def silence(conversation: Conversation, error: Exception) -> ProviderError:
 
 def _where(conversation: Conversation) -> str:
     return f"{conversation.server.host}:{conversation.server.at}"
-
-
-def certificate_fault(error: BaseException | None) -> str:
-    """Why a certificate was not accepted; "" if something else is wrong."""
-    while error is not None:
-        if isinstance(error, ssl.SSLCertVerificationError):
-            return str(error.verify_message).rstrip(".")
-        error = error.__cause__
-    return ""

@@ -52,6 +52,14 @@ LANGUAGES = {
         more="y {count} más, en el enlace",
         why="Recibe esto porque un agente trabaja para usted. Quien lo gestiona puede detener estos correos.",
     ),
+    "zh": Words(
+        answer="回答",
+        here="在此回答：",
+        reply="也可以直接回复本邮件：写编号，或用您自己的话。",
+        unread="请使用链接：本邮件的回复无人阅读。",
+        more="还有 {count} 项，可通过链接查看",
+        why="有代理在为您工作，因此您收到此邮件。如不想再收到，请联系运行该代理的人。",
+    ),
 }
 
 

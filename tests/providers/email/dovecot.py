@@ -1,30 +1,51 @@
-"""A real Dovecot on loopback for one test: IMAP for reading, LMTP for delivering into the mailbox."""
+"""A real Dovecot on loopback: IMAP with and without TLS, LMTP for delivering; a mailbox for each test."""
 
 import asyncio
 import contextlib
+import datetime
+import itertools
 import os
 import shutil
 import smtplib
 import socket
+import subprocess
 import tempfile
-from asyncio.subprocess import DEVNULL, Process
-from collections.abc import AsyncIterator
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import imap_tools
+import trustme
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
 
 from tests.support.missing import require
 
 PASSWORD = "correct_horse"
 OWN = "agent@example.org"
 PROGRAM = "/usr/sbin/dovecot"
+GOOD, EXPIRED, SELF_SIGNED = "127.0.0.1", "127.0.0.2", "127.0.0.3"  # which certificate an address shows
+LONG_AGO = datetime.datetime(2020, 1, 1, tzinfo=datetime.UTC)
+YEAR = datetime.timedelta(days=365)
 CONFIG = """
 protocols = imap lmtp
-listen = 127.0.0.1
+listen = {good}, {expired}, {self_signed}
 base_dir = {root}/run
 state_dir = {root}/state
 log_path = {root}/log
-ssl = no
+ssl = yes
+ssl_cert = <{root}/{good}.pem
+ssl_key = <{root}/{good}.pem
+local {expired} {{
+  ssl_cert = <{root}/{expired}.pem
+  ssl_key = <{root}/{expired}.pem
+}}
+local {self_signed} {{
+  ssl_cert = <{root}/{self_signed}.pem
+  ssl_key = <{root}/{self_signed}.pem
+}}
 disable_plaintext_auth = no
 default_internal_user = {internal}
 default_internal_group = {internal_group}
@@ -48,7 +69,8 @@ service imap-login {{
     port = {imap}
   }}
   inet_listener imaps {{
-    port = 0
+    port = {imaps}
+    ssl = yes
   }}
 }}
 service anvil {{
@@ -57,7 +79,7 @@ service anvil {{
 service lmtp {{
   user = {owner}
   inet_listener lmtp {{
-    address = 127.0.0.1
+    address = {good}
     port = {lmtp}
   }}
 }}
@@ -68,12 +90,23 @@ service stats {{
 
 
 class Dovecot:
-    """A server whose one mailbox is `agent`."""
+    """A server that knows everybody, by one password. `authority` vouches for its name localhost."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self.imap, self.lmtp = free_port(), free_port()
-        self.process: Process | None = None
+        self.imap, self.imaps, self.lmtp = free_port(), free_port(), free_port()
+        self.authority = trustme.CA()
+        self._numbers = itertools.count(1)
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def ca_file(self) -> str:
+        """The certificate to trust."""
+        return str(self.root / "ca.pem")
+
+    def box(self) -> "Box":
+        """A mailbox that nobody has used."""
+        return Box(self, f"agent{next(self._numbers)}")
 
     def configure(self) -> None:
         root = os.geteuid() == 0
@@ -82,8 +115,12 @@ class Dovecot:
         (self.root / "mail").mkdir()
         if root:
             os.chown(self.root / "mail", *owner[1:])
+        self._certify()
         text = CONFIG.format(
             root=self.root,
+            good=GOOD,
+            expired=EXPIRED,
+            self_signed=SELF_SIGNED,
             internal="dovecot" if root else me,
             internal_group="dovecot" if root else os.getegid(),
             login="dovenull" if root else me,
@@ -92,35 +129,50 @@ class Dovecot:
             gid=owner[2],
             password=PASSWORD,
             imap=self.imap,
+            imaps=self.imaps,
             lmtp=self.lmtp,
         )
         (self.root / "conf").write_text(text)
 
-    async def start(self) -> None:
+    def _certify(self) -> None:
+        self.authority.cert_pem.write_to_path(self.ca_file)
+        good = self.authority.issue_cert("localhost")
+        expired = self.authority.issue_cert(EXPIRED, not_before=LONG_AGO - YEAR, not_after=LONG_AGO)
+        for name, certificate in ((GOOD, good), (EXPIRED, expired)):
+            certificate.private_key_and_cert_chain_pem.write_to_path(str(self.root / f"{name}.pem"))
+        (self.root / f"{SELF_SIGNED}.pem").write_bytes(self_signed(SELF_SIGNED))
+
+    def start(self) -> None:
         """Run it, and wait until it answers."""
-        self.process = await asyncio.create_subprocess_exec(
-            PROGRAM, "-F", "-c", str(self.root / "conf"), stdout=DEVNULL, stderr=DEVNULL
+        quiet = subprocess.DEVNULL
+        self._process = subprocess.Popen(
+            [PROGRAM, "-F", "-c", str(self.root / "conf")], stdout=quiet, stderr=quiet
         )
         for _ in range(600):
-            with contextlib.suppress(OSError):
-                _, writer = await asyncio.open_connection("127.0.0.1", self.lmtp)
-                writer.close()
-                await writer.wait_closed()
+            with contextlib.suppress(OSError), socket.create_connection((GOOD, self.lmtp)):
                 return
-            await asyncio.sleep(0.05)
+            time.sleep(0.05)
         raise AssertionError((self.root / "log").read_text())
 
-    async def stop(self) -> None:
-        if self.process is not None and self.process.returncode is None:
-            self.process.terminate()
-            await self.process.wait()
+    def stop(self) -> None:
+        if self._process is not None:
+            self._process.terminate()
+            self._process.wait()
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """One person's mailbox, by the name that signs in there. What is written to `agent` comes to it."""
+
+    server: Dovecot
+    user: str
 
     async def deliver(self, *mails: bytes, to: str = OWN, sender: str = "ana@x.org") -> None:
         """As a mail server hands over what came in."""
-        await asyncio.to_thread(self._deliver, mails, to, sender)
+        await asyncio.to_thread(self._deliver, mails, to.replace("agent", self.user, 1), sender)
 
     def _deliver(self, mails: tuple[bytes, ...], to: str, sender: str) -> None:
-        with smtplib.LMTP("127.0.0.1", self.lmtp) as server:
+        with smtplib.LMTP(GOOD, self.server.lmtp) as server:
             for mail in mails:
                 server.sendmail(sender, [to], mail)
 
@@ -129,16 +181,27 @@ class Dovecot:
         return await asyncio.to_thread(self._flags)
 
     def _flags(self) -> list[bool]:
-        with imap_tools.MailBoxUnencrypted("127.0.0.1", self.imap).login("agent", PASSWORD) as box:
+        with imap_tools.MailBoxUnencrypted(GOOD, self.server.imap).login(self.user, PASSWORD) as box:
             return [r"\Seen" in mail.flags for mail in box.fetch(mark_seen=False)]
 
     async def made_anew(self) -> None:
-        """The mailbox with the same mails under another UIDVALIDITY, as after a restore from a backup."""
-        await self.stop()
-        kept = self.root / "mail" / "agent"
-        for name in [*kept.glob("dovecot*")]:
+        """The same mails under another UIDVALIDITY, as after a restore from a backup."""
+        await asyncio.to_thread(self.server.stop)
+        for name in [*(self.server.root / "mail" / self.user).glob("dovecot*")]:
             name.unlink()
-        await self.start()
+        await asyncio.to_thread(self.server.start)
+
+
+def self_signed(address: str) -> bytes:
+    """A key, and a certificate that only itself vouches for."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, address)])
+    now = datetime.datetime.now(datetime.UTC)
+    builder = x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())
+    dated = builder.serial_number(1).not_valid_before(now - YEAR).not_valid_after(now + YEAR)
+    return key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    ) + dated.sign(key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM)
 
 
 def free_port() -> int:
@@ -147,8 +210,8 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-@contextlib.asynccontextmanager
-async def dovecot() -> AsyncIterator[Dovecot]:
+@contextlib.contextmanager
+def running_dovecot() -> Iterator[Dovecot]:
     """A started server in a folder of its own."""
     require(Path(PROGRAM).exists(), "Dovecot is missing: apt-get install dovecot-imapd dovecot-lmtpd")
     root = Path(tempfile.mkdtemp(prefix="dovecot-"))
@@ -156,8 +219,8 @@ async def dovecot() -> AsyncIterator[Dovecot]:
     server = Dovecot(root)
     try:
         server.configure()
-        await server.start()
+        server.start()
         yield server
     finally:
-        await server.stop()
+        server.stop()
         shutil.rmtree(root, ignore_errors=True)

@@ -252,7 +252,7 @@ def test_what_mail_adds_is_in_the_language_of_the_person(language: str, button: 
 
 
 def test_the_line_that_replies_are_cut_at_is_the_same_in_every_language() -> None:
-    for language in ("en", "de", "fr", "es", "ja"):
+    for language in ("en", "de", "fr", "es", "zh", "ja"):
         assert text_of(dataclasses.replace(QUESTION, language=language)).startswith(
             "--- write above this line ---\n"
         )

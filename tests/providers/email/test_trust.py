@@ -188,8 +188,8 @@ def test_two_froms_are_from_nobody() -> None:
     assert read(b"From: alice@corp.example\r\n" + vouched(), OWN, OURS).kind is Kind.NOTHING
 
 
-def test_what_is_not_proved_says_nothing_but_what_it_is_about() -> None:
+def test_what_is_not_proved_is_given_on_as_such_for_the_core_to_refuse() -> None:
     (found,) = read(reply("stop"), OWN).found(0)
-    assert (found.trusted, found.text, found.sent_at, found.private) == (False, "", None, False)
+    assert (found.trusted, found.text, found.sent_at) == (False, "stop", None)
     (found,) = read(vouched("stop"), OWN, OURS).found(0)
     assert (found.trusted, found.text, found.private, found.quoted) == (True, "stop", True, True)
