@@ -35,10 +35,11 @@ class Post:
 
     async def hears(self, words: str) -> Letter:
         """The next mail to Ana that says so."""
-        return await self.box.wait_for(lambda: self._found(words), PATIENCE)
+        found = await self.box.wait_for(lambda: self._found(words), PATIENCE)
+        return found[0]
 
-    def _found(self, words: str) -> Letter | None:
-        return next((mail for mail in self.box.mail.received(ANA) if words in mail.text), None)
+    def _found(self, words: str) -> list[Letter]:
+        return [mail for mail in self.box.mail.received(ANA) if words in mail.text]
 
     async def ends(self) -> None:
         while (await self.app.runner.get(self.run_id)).status is not RunStatus.COMPLETED:  # noqa: ASYNC110
