@@ -112,6 +112,8 @@ class Reading:
             await self._line.say(f"{tag} OK {ACCESS.get(name, '')}{name} done")
         except No as error:
             await self._line.say(f"{tag} NO {error}")
+        except RecursionError:
+            await self._line.say(f"{tag} BAD too deep")
         except Bad as error:
             await self._line.say(f"{tag if tag.isalnum() else '*'} BAD {error}")
         if name == "LOGOUT":
@@ -315,11 +317,13 @@ class Reading:
                 if self._service.changes.closed:
                     await self._line.say("* BYE the sandbox closes")
                     raise Leave
-                await self._meet(*(kind for kind in GONE if self._service.faults.is_on(kind)))
-                seen = self._service.changes.version
-                change = asyncio.create_task(self._service.changes.after(seen))
-                await asyncio.wait({done, change}, return_when=asyncio.FIRST_COMPLETED)
-                change.cancel()
+                if down := [kind for kind in GONE if self._service.faults.is_on(kind)]:
+                    await self._meet(*down)
+                change = asyncio.create_task(self._service.changes.after(self._service.changes.version))
+                try:
+                    await asyncio.wait({done, change}, return_when=asyncio.FIRST_COMPLETED)
+                finally:
+                    change.cancel()
             if (row := await done) is None:
                 raise Leave
         finally:
