@@ -48,13 +48,18 @@ def lines(found: Json) -> list[str]:
     rows = [
         ("phone", found["phone"]),
         ("control", found["control"]),
-        ("telegram", f"base {telegram['bot_api']}  files {telegram['file_api']}"),
+        ("telegram", f"base {telegram['bot_api']}"),
+        ("", f"files {telegram['file_api']}"),
         ("", f"token {telegram['token']}"),
-        ("whatsapp", f"base {whatsapp['api_base']}  sender {whatsapp['sender']}"),
-        ("", f"account {whatsapp['account_sid']}  auth token {whatsapp['auth_token']}"),
-        ("", f"template {whatsapp['content_sid']}  for yes or no {whatsapp['confirm_content_sid']}"),
+        ("whatsapp", f"base {whatsapp['api_base']}"),
+        ("", f"sender {whatsapp['sender']}"),
+        ("", f"account {whatsapp['account_sid']}"),
+        ("", f"auth token {whatsapp['auth_token']}"),
+        ("", f"template {whatsapp['content_sid']}"),
+        ("", f"template for yes or no {whatsapp['confirm_content_sid']}"),
         ("mail", f"smtp {smtp}  imap {imap}  neither encrypted"),
-        ("", f"user {mail['username']}  password {mail['password']}"),
+        ("", f"user {mail['username']}"),
+        ("", f"password {mail['password']}"),
         ("", f"Authentication-Results by {mail['authserv_id']}"),
     ]
     rows += [(each["name"], f"{each['id']}  {each['whatsapp']}  {each['mail']}") for each in found["people"]]

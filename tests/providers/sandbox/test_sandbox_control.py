@@ -13,7 +13,9 @@ from telegram import Bot
 from telegram.error import NetworkError, TelegramError
 
 from answerback_sandbox import FaultKind, NotLoopback, Sandbox, SandboxError, ServiceName
+from answerback_sandbox.endpoints import endpoints
 from answerback_sandbox.faults import Fault, Faults, switches
+from answerback_sandbox.standing import lines
 from tests.providers.sandbox.support import ANA
 from tests.providers.whatsapp.described import basic
 
@@ -203,20 +205,11 @@ async def test_it_serves_on_loopback_only() -> None:
                 pass
 
 
-async def test_alone_it_prints_what_to_connect_to_and_ends_when_told_to() -> None:
-    arguments = [
-        "--json",
-        "--listen",
-        "127.0.0.1:0",
-        "--smtp-port",
-        "0",
-        "--imap-port",
-        "0",
-        "--person",
-        "Ben",
-    ]
+@pytest.mark.parametrize("program", [["answerback_sandbox"], ["answerback.cli", "sandbox"]], ids=" ".join)
+async def test_alone_it_prints_what_to_connect_to_and_ends_when_told_to(program: list[str]) -> None:
+    ports = ["--listen", "127.0.0.1:0", "--smtp-port", "0", "--imap-port", "0"]
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "answerback_sandbox", *arguments, stdout=asyncio.subprocess.PIPE
+        sys.executable, "-m", *program, "--json", "--person", "Ben", *ports, stdout=asyncio.subprocess.PIPE
     )
     found = json.loads(await process.stdout.readline())
     assert [each["name"] for each in found["people"]] == ["Ana", "Ben"]
@@ -224,3 +217,17 @@ async def test_alone_it_prints_what_to_connect_to_and_ends_when_told_to() -> Non
         assert (await get(session, found["control"]))["phone"] == found["phone"]
     process.send_signal(signal.SIGINT)
     assert await process.wait() == 0
+    assert await process.stdout.read() == b""
+
+
+async def test_for_a_person_it_prints_the_same_in_lines(box: Sandbox) -> None:
+    told = "\n".join(lines(endpoints(box)))
+    for word in (
+        box.url,
+        box.token,
+        box.twilio.account_sid,
+        box.mail.address,
+        "Ana       1001  +15550001001",
+    ):
+        assert word in told
+    assert max(map(len, told.splitlines())) < 80
