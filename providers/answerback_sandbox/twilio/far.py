@@ -1,9 +1,12 @@
 """Twilio as one object: a WhatsApp sender with people on the other side, for tests and for the phone page."""
 
 from collections.abc import Callable
+from urllib.parse import urlsplit
 
 from answerback_sandbox.changes import Changes
+from answerback_sandbox.errors import SandboxError
 from answerback_sandbox.faults import Fault, FaultKind, Faults
+from answerback_sandbox.loopback import host_of, is_loopback
 from answerback_sandbox.twilio.api import TwilioApi
 from answerback_sandbox.twilio.courier import Courier, Mail
 from answerback_sandbox.twilio.state import Handset, Note, QuickReply
@@ -31,9 +34,9 @@ class Twilio:
         self.courier = Courier(
             self.mail, changes, self.faults, account=ACCOUNT, sender=SENDER, auth_token=AUTH_TOKEN
         )
-        self.routes = TwilioApi(
-            self.world, self.faults, changes, AUTH_TOKEN, lambda: self.courier.own_url
-        ).routes
+        api = TwilioApi(self.world, self.faults, changes, AUTH_TOKEN, lambda: self.courier.own_url)
+        self.routes = api.routes
+        self.calls = api.calls
         defaults = {"1": "Agent", "2": "Question", "3": "Link"}
         self.content_sid = self._approved("answerback_question", defaults, [])
         self.confirm_content_sid = self._approved(
@@ -43,7 +46,13 @@ class Twilio:
         )
 
     def webhook(self, url: str) -> None:
-        """Where messages that come in are posted; "" for nowhere."""
+        """Where messages that come in are posted; "" for nowhere. Raises SandboxError unless on loopback."""
+        if url and not (
+            url.startswith(("http://", "https://")) and is_loopback(host_of(urlsplit(url).netloc))
+        ):
+            raise SandboxError(
+                "the webhook must be a URL on loopback, such as http://127.0.0.1:8700/in/whatsapp"
+            )
         self.courier.webhook = url
 
     def add_person(self, address: str, name: str) -> Handset:
@@ -61,6 +70,28 @@ class Twilio:
     def send_file(self, address: str, content: bytes, content_type: str, text: str = "") -> Note:
         """A person sends a picture, a voice message or a document. Raises SandboxError."""
         return self.world.write(address, text, files=(self.world.attach(content, content_type),))
+
+    def messages(self, address: str) -> tuple[Note, ...]:
+        """What stands in the chat on this handset, oldest first. Raises SandboxError."""
+        return tuple(self.world.handset(address).notes.values())
+
+    def reads(self, address: str) -> None:
+        """A person opens the chat: what was delivered is read. Raises SandboxError."""
+        self.world.reads(address)
+
+    def is_open(self, address: str) -> bool:
+        """Whether this person wrote within 24 hours, so that free text reaches them. Raises SandboxError."""
+        return self.world.is_open(self.world.handset(address))
+
+    def let_a_day_pass(self, address: str) -> None:
+        """The 24 hours are over for this person, as far as WhatsApp is concerned. Raises SandboxError."""
+        self.world.handset(address).last_wrote_at = None
+        self._changes.touch()
+
+    def block(self, address: str, blocked: bool = True) -> None:
+        """A person blocks the sender, or lets it in again. Raises SandboxError."""
+        self.world.handset(address).blocked = blocked
+        self._changes.touch()
 
     def received(self, address: str) -> tuple[Note, ...]:
         """The sender's messages on this handset that arrived, oldest first. Raises SandboxError."""
