@@ -1,6 +1,7 @@
 """The phone's JSON: what the page reads and does, for tests in other languages too."""
 
 from collections.abc import AsyncIterator
+from importlib.resources import files
 from typing import Any
 
 import aiohttp
@@ -9,6 +10,7 @@ from telegram import Bot, InlineKeyboardButton, InlineKeyboardMarkup
 from telegram.error import NetworkError
 
 from answerback_sandbox import Sandbox
+from answerback_sandbox.phone.pages import STATIC
 from tests.providers.sandbox.support import ANA
 
 YES_NO = InlineKeyboardMarkup(
@@ -77,8 +79,8 @@ async def test_the_bot_can_be_blocked_and_telegram_be_down(
     await do(session, "people/1001/block")
     assert (await show(session))["chats"][0]["blocked"]
     await do(session, "people/1001/unblock")
-    await do(session, "faults", kind="down", calls=None)
-    assert (await show(session))["down"]
+    await do(session, "switches", service="telegram", name="down", on=True)
+    assert (await show(session))["faults"][0]["switches"][0]["on"]
     with pytest.raises(NetworkError):
         await bot.get_me()
     await do(session, "faults/clear")
@@ -115,6 +117,22 @@ async def _data(response: aiohttp.ClientResponse, count: int) -> AsyncIterator[s
         ("people/1001/tap", {"message_id": 9, "button": 0}, 400, "there is no message 9"),
         ("people", {}, 400, "first_name is missing"),
         ("faults", {"kind": "earthquake"}, 422, "the body does not fit this action"),
+        ("switches", {"service": "fax", "name": "down", "on": True}, 400, "there is no service 'fax'"),
+        (
+            "switches",
+            {"service": "telegram", "name": "on fire", "on": True},
+            400,
+            "Telegram has no switch 'on fire'",
+        ),
+        (
+            "switches",
+            {"service": "telegram", "name": "down", "on": 1},
+            422,
+            "the body does not fit this action",
+        ),
+        ("people/4711/whatsapp/type", {"text": "x"}, 400, "there is no person 4711"),
+        ("people/1001/whatsapp/type", {"text": " "}, 400, "a message needs a text or a file"),
+        ("people/1001/whatsapp/tap", {"message_id": "SM1", "button": 0}, 400, "message SM1 has no buttons"),
         ("people/1001/type", {"text": "x" * 70_000}, 400, "the body is too long"),
     ],
 )
@@ -138,9 +156,7 @@ async def test_the_page_may_load_from_here_only(session: aiohttp.ClientSession) 
     for path in (
         "/",
         "/phone",
-        "/phone/static/phone.css",
-        "/phone/static/phone.js",
-        "/phone/static/icon.svg",
+        *(f"/phone/static/{name}" for name in STATIC),
     ):
         async with session.get(path) as response:
             assert response.status == 200
@@ -148,5 +164,7 @@ async def test_the_page_may_load_from_here_only(session: aiohttp.ClientSession) 
             assert "default-src 'none'" in policy and "unsafe" not in policy and "http" not in policy
             text = await response.text()
         assert "https://" not in text.replace("http://www.w3.org/2000/svg", "")
+    written = files("answerback_sandbox.phone") / "static"
+    assert {one.name for one in written.iterdir()} == {*STATIC, "index.html"}
     async with session.get("/phone/static/..%2f..%2fapi.py") as response:
         assert response.status == 404
