@@ -47,10 +47,6 @@ class Faults:
         if fault.calls is None or fault.calls > 0:
             self._ahead.append(fault)
 
-    def remove(self, fault: Fault) -> None:
-        """This one does not go wrong any more; nothing if it would not have."""
-        self._ahead = [other for other in self._ahead if other != fault]
-
     def heal(self) -> None:
         """Everything works again."""
         self._ahead.clear()

@@ -11,7 +11,6 @@ from starlette.applications import Starlette
 from answerback_sandbox.changes import Changes
 from answerback_sandbox.faults import Fault, FaultKind, Faults
 from answerback_sandbox.phone.api import PhoneApi
-from answerback_sandbox.phone.owners import Owners
 from answerback_sandbox.server import compose, listen, serve, url_of
 from answerback_sandbox.telegram import thumbs
 from answerback_sandbox.telegram.api import TOKEN, BotApi
@@ -24,7 +23,6 @@ from answerback_sandbox.twilio.far import Twilio
 
 T = TypeVar("T")
 BOT_ID = 7_000_000_001
-FIRST_PERSON = 1001
 TOKEN_SECRET = "sandbox-of-answerback-not-a-secret0"
 
 
@@ -39,8 +37,7 @@ class Sandbox:
     `rates`: keep Telegram's sending rates. `privacy`: the bot's privacy mode in groups. `clock`:
     microseconds since the Unix epoch. `retry_seconds`: the second pause of a webhook's redelivery (the
     first is none), then doubled up to a minute.
-    `people`: the first names of who is there at the start; their ids are 1001, 1002, … and each has already
-    opened the chat. All of a person is on one phone: see `owners` for their number and their mail address.
+    At the start there is one person, 1001 Ana, who has already opened the chat.
     """
 
     def __init__(
@@ -53,7 +50,6 @@ class Sandbox:
         privacy: bool = True,
         clock: Callable[[], int] = _now,
         retry_seconds: float = 1.0,
-        people: Sequence[str] = ("Ana",),
     ) -> None:
         if token is not None and TOKEN.fullmatch(token) is None:
             raise ValueError("a bot token is a number, a colon and 35 characters of A-Z a-z 0-9 _ and -")
@@ -61,7 +57,6 @@ class Sandbox:
         self.token = token or f"{BOT_ID}:{TOKEN_SECRET}"
         self.url = ""
         self.faults = Faults()
-        self.owners = Owners()
         self._changes = Changes()
         self.world = World(
             self._changes,
@@ -77,8 +72,7 @@ class Sandbox:
         self.app: Starlette = compose(
             [*BotApi(far, self._accepts).routes, *self.twilio.routes, *PhoneApi(self).routes]
         )
-        for number, first_name in enumerate(people, start=FIRST_PERSON):
-            self.add_person(number, first_name, first_name.lower())
+        self.add_person(1001, "Ana", "ana")
 
     def __repr__(self) -> str:
         return f"Sandbox({self.url!r})"
@@ -152,11 +146,7 @@ class Sandbox:
         language_code: str = "en",
     ) -> Person:
         """One more person; unless `started`, the bot cannot write to them yet. Raises SandboxError."""
-        person = self.world.add_person(
-            Person(person_id, first_name, username, language_code), started=started
-        )
-        self.twilio.add_person(self.owners.add(person_id, first_name).whatsapp, first_name)
-        return person
+        return self.world.add_person(Person(person_id, first_name, username, language_code), started=started)
 
     def add_group(self, title: str, members: Sequence[int]) -> Chat:
         """A group of these people and the bot. Raises SandboxError."""

@@ -7,11 +7,13 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 
-from answerback_sandbox.faults import FaultKind, Faults
+from answerback_sandbox.faults import FaultKind
+from answerback_sandbox.mail import far
+from answerback_sandbox.people import Reach
 from answerback_sandbox.phone import pages, telegram
 from answerback_sandbox.phone.http import HEADERS, Json, action, guarded, word
-from answerback_sandbox.phone.switches import Panel, Service
-from answerback_sandbox.phone.view import Phones, phone
+from answerback_sandbox.phone.mail import Mail
+from answerback_sandbox.phone.view import Apps, Phones, phone
 from answerback_sandbox.phone.whatsapp import WhatsApp
 from answerback_sandbox.telegram.state import Chat, Person
 from answerback_sandbox.twilio.far import Twilio
@@ -23,14 +25,17 @@ class Controls(Phones, telegram.Controls, Protocol):
     """What people can do, as the sandbox offers it."""
 
     twilio: Twilio
-    faults: Faults
+    mail: far.Mail
 
+    @property
+    def people(self) -> Sequence[Person]: ...
+    def reach(self, person: int) -> Reach: ...
     def add_person(self, person_id: int, first_name: str, username: str | None = None) -> Person: ...
     def add_group(self, title: str, members: Sequence[int]) -> Chat: ...
     def fail(
         self, kind: FaultKind, calls: int | None = 1, *, method: str | None = None, seconds: float = 1.0
     ) -> None: ...
-    def heal(self) -> None: ...
+    def heal_all(self) -> None: ...
 
 
 class PhoneApi:
@@ -38,31 +43,24 @@ class PhoneApi:
 
     def __init__(self, box: Controls) -> None:
         self._box = box
-        self._telegram = telegram.Telegram(box)
-        self._whatsapp = WhatsApp(box.twilio, box.changes, box.owners.of, box.world.name)
-        touch = box.changes.touch
-        self._panel = Panel(
-            Service("telegram", "Telegram", "sendMessage", box.faults, touch),
-            Service("whatsapp", "WhatsApp", "create", box.twilio.faults, touch),
-        )
+        whatsapp = WhatsApp(box.twilio, box.changes, box.reach, box.world.name)
+        self._apps = Apps(telegram.Telegram(box), whatsapp, Mail(box.mail, box.reach))
         self.routes: list[BaseRoute] = [
             *pages.ROUTES,
             Route("/phone/api/events", self._events, methods=["GET"]),
             Route(PERSON, guarded(self._show), methods=["GET"]),
+            Route(f"{PERSON}/mail/{{id}}", self._apps.mail.body, methods=["GET"]),
             Route("/phone/api/people", action(self._add_person), methods=["POST"]),
             Route("/phone/api/groups", action(self._add_group), methods=["POST"]),
-            Route("/phone/api/switches", action(self._panel.turn), methods=["POST"]),
             Route("/phone/api/faults", action(self._fail), methods=["POST"]),
             Route("/phone/api/faults/clear", action(self._heal), methods=["POST"]),
         ]
-        for base, app in ((PERSON, self._telegram), (f"{PERSON}/whatsapp", self._whatsapp)):
-            self.routes += [
-                Route(f"{base}/{name}", action(act), methods=["POST"]) for name, act in app.actions.items()
-            ]
+        for base, app in (("", self._apps.telegram), ("/whatsapp", whatsapp), ("/mail", self._apps.mail)):
+            for name, act in app.actions.items():
+                self.routes.append(Route(f"{PERSON}{base}/{name}", action(act), methods=["POST"]))
 
     async def _show(self, request: Request) -> Json:
-        person = request.path_params["person"]
-        return phone(self._box, person, self._telegram, self._whatsapp, self._panel)
+        return phone(self._box, request.path_params["person"], self._apps)
 
     async def _events(self, request: Request) -> Response:
         return StreamingResponse(_versions(self._box), headers=HEADERS, media_type="text/event-stream")
@@ -85,8 +83,7 @@ class PhoneApi:
 
     def _heal(self, _: int, body: Json) -> Json:
         """Everything works again, in every service."""
-        self._box.heal()
-        self._box.twilio.heal()
+        self._box.heal_all()
         return {}
 
 

@@ -2,16 +2,16 @@
 
 import hashlib
 import re
-from collections.abc import Callable, Sequence
-from typing import Protocol
+from collections.abc import Callable
 
 from starlette.requests import Request
 from starlette.responses import Response
 
 from answerback_sandbox.errors import SandboxError
+from answerback_sandbox.mail import far
 from answerback_sandbox.mail.state import Letter, Style
+from answerback_sandbox.people import Reach
 from answerback_sandbox.phone.http import PLAIN, Act, Json, text
-from answerback_sandbox.phone.owners import Owner
 
 START = 140  # characters of a mail that its line in the inbox shows
 SECOND = 1_000_000
@@ -26,30 +26,22 @@ ANCHOR = re.compile(r"<a\s", re.IGNORECASE)
 QUOTED = re.compile(r"^(>|-{3}).*$", re.MULTILINE)
 
 
-class Far(Protocol):
-    """What the page needs of the mail's far side."""
-
-    def messages(self, address: str) -> Sequence[Letter]: ...
-    def reply(self, address: str, message_id: str, text: str, style: Style) -> Letter: ...
-    def opened(self, address: str, message_id: str) -> None: ...
-
-
 class Mail:
     """The app on everybody's phone."""
 
-    def __init__(self, far: Far, owner: Callable[[int], Owner]) -> None:
-        self._far, self._owner = far, owner
+    def __init__(self, far: far.Mail, reach: Callable[[int], Reach]) -> None:
+        self._far, self._reach = far, reach
 
     @property
     def actions(self) -> dict[str, Act]:
         """What a person can do, by the name it has in the address."""
-        return {"reply": self._reply, "seen": self._look}
+        return {"reply": self._reply, "seen": self._look, "away": self._go_away}
 
     def shows(self, person: int) -> Json:
         """The mailbox, newest first. Times are seconds since the Unix epoch. Raises SandboxError."""
-        address = self._owner(person).mail
-        letters = [_letter(one) for one in reversed(self._far.messages(address))]
-        return {"address": address, "letters": letters}
+        box = self._far.world.box(self._reach(person).mail)
+        letters = [_letter(one) for one in reversed(self._far.messages(box.address))]
+        return {"address": box.address, "away": bool(box.away), "letters": letters}
 
     async def body(self, request: Request) -> Response:
         """The HTML of one mail, for a frame that may do nothing but show it."""
@@ -68,16 +60,24 @@ class Mail:
         if not words.strip():
             raise SandboxError("a reply needs a text")
         letter = self._find(person, text(body, "id"))
-        sent = self._far.reply(self._owner(person).mail, letter.message_id, words, style)
+        sent = self._far.reply(self._reach(person).mail, letter.message_id, words, style)
         return {"id": _id(sent)}
 
     def _look(self, person: int, body: Json) -> Json:
         letter = self._find(person, text(body, "id"))
-        self._far.opened(self._owner(person).mail, letter.message_id)
+        self._far.opens(self._reach(person).mail, letter.message_id)
+        return {}
+
+    def _go_away(self, person: int, body: Json) -> Json:
+        """From now on, or no longer, every mail gets an answer that says that nobody reads it."""
+        away = body["away"]
+        if not isinstance(away, bool):
+            raise TypeError
+        self._far.set_away(self._reach(person).mail, away)
         return {}
 
     def _find(self, person: int, id: str) -> Letter:
-        for letter in self._far.messages(self._owner(person).mail):
+        for letter in self._far.messages(self._reach(person).mail):
             if _id(letter) == id:
                 return letter
         raise SandboxError("there is no such mail")

@@ -1,40 +1,49 @@
 """What a person's phone shows, as JSON for the page: every app on it, and everybody who has one."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from answerback_sandbox.changes import Changes
+from answerback_sandbox.people import Reach
 from answerback_sandbox.phone.http import Json
-from answerback_sandbox.phone.owners import Owners
-from answerback_sandbox.phone.switches import Panel
+from answerback_sandbox.phone.mail import Mail
+from answerback_sandbox.phone.switches import Breakable, panel
 from answerback_sandbox.phone.telegram import Telegram
 from answerback_sandbox.phone.whatsapp import WhatsApp
 from answerback_sandbox.telegram import wire
-from answerback_sandbox.telegram.state import Person
 from answerback_sandbox.telegram.world import World
 
 
-class Phones(Protocol):
+class Phones(Breakable, Protocol):
     """What the page needs of the sandbox besides its apps."""
 
     world: World
-    owners: Owners
 
     @property
     def changes(self) -> Changes: ...
     @property
-    def people(self) -> Sequence[Person]: ...
+    def everyone(self) -> Sequence[Reach]: ...
 
 
-def phone(box: Phones, person: int, telegram: Telegram, whatsapp: WhatsApp, panel: Panel) -> Json:
+@dataclass(frozen=True, slots=True)
+class Apps:
+    """What is on a phone."""
+
+    telegram: Telegram
+    whatsapp: WhatsApp
+    mail: Mail
+
+
+def phone(box: Phones, person: int, apps: Apps) -> Json:
     """Everything a person sees now. Times are seconds since the Unix epoch. Raises SandboxError."""
     return {
         "version": box.changes.version,
         "now": wire.seconds(box.world.clock()),
-        "people": [{"id": item.id, "name": item.first_name} for item in box.people],
+        "people": [{"id": item.id, "name": item.name} for item in box.everyone],
         "person": person,
-        **telegram.shows(person),
-        "whatsapp": whatsapp.shows(person),
-        "mail": {"address": box.owners.of(person).mail, "letters": []},
-        "faults": panel.shows(),
+        **apps.telegram.shows(person),
+        "whatsapp": apps.whatsapp.shows(person),
+        "mail": apps.mail.shows(person),
+        "faults": panel(box),
     }

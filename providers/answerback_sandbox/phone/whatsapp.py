@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 from answerback_sandbox.changes import Changes
 from answerback_sandbox.errors import SandboxError
+from answerback_sandbox.people import Reach
 from answerback_sandbox.phone.http import Act, Json, text
-from answerback_sandbox.phone.owners import Owner
 from answerback_sandbox.twilio.far import Twilio
 from answerback_sandbox.twilio.state import Note, Status
 from answerback_sandbox.twilio.world import WINDOW
@@ -16,8 +16,8 @@ SECOND = 1_000_000
 class WhatsApp:
     """The app on everybody's phone. `name`: how the sender's business profile calls itself."""
 
-    def __init__(self, far: Twilio, changes: Changes, owner: Callable[[int], Owner], name: str) -> None:
-        self._far, self._changes, self._owner, self._name = far, changes, owner, name
+    def __init__(self, far: Twilio, changes: Changes, reach: Callable[[int], Reach], name: str) -> None:
+        self._far, self._changes, self._reach, self._name = far, changes, reach, name
 
     @property
     def actions(self) -> dict[str, Act]:
@@ -34,7 +34,7 @@ class WhatsApp:
     def shows(self, person: int) -> Json:
         """The chat with the sender. Times are seconds since the Unix epoch. Raises SandboxError."""
         world = self._far.world
-        handset = world.handset(self._owner(person).whatsapp)
+        handset = world.handset(self._reach(person).whatsapp)
         wrote = handset.last_wrote_at
         return {
             "address": handset.address,
@@ -100,7 +100,7 @@ class WhatsApp:
         return {}
 
     def _at(self, person: int) -> str:
-        return self._owner(person).whatsapp
+        return self._reach(person).whatsapp
 
 
 def _is_unread(note: Note) -> bool:

@@ -40,7 +40,7 @@ async def ask(bot: Bot, text: str = QUESTION) -> int:
 
 
 async def test_a_question_arrives_live_and_a_tap_answers_it(page: Page, box: Sandbox, bot: Bot) -> None:
-    await expect(page.get_by_text("Nothing here yet")).to_be_visible()
+    await expect(page.get_by_role("log").get_by_text("Nothing here yet")).to_be_visible()
     message_id = await ask(bot)
     await expect(page.locator("#telegram b")).to_have_text("Search for “costing”?")
     await page.get_by_role("button", name="Use “coding”").tap()

@@ -29,12 +29,12 @@ function line(service, one) {
   box.checked = one.on;
   box.setAttribute("role", "switch");
   box.onchange = async () => {
-    const body = { service: service.name, name: one.name, on: box.checked };
-    if (!await post("/switches", body)) box.checked = one.on;
+    const body = { service: service.name, fault: one.name, on: box.checked, seconds: one.seconds };
+    if (!await post("/sandbox/faults", body)) box.checked = one.on;
   };
   label.append(box, make("span", "", one.label));
   return label;
 }
 
 $("open-faults").onclick = () => $("faults").showModal();
-$("heal").onclick = () => post("/faults/clear");
+$("heal").onclick = () => post("/sandbox/heal");

@@ -1,7 +1,7 @@
 // Whose phone it is, everybody who has one, and the menu of an app.
 
 import { $ } from "./dom.js";
-import { post } from "./wire.js";
+import { api, post } from "./wire.js";
 
 const NEW = "new";
 
@@ -27,7 +27,7 @@ export function choosing(choose) {
   $("somebody").onclose = () => choose(null);
   $("add").onsubmit = async (event) => {
     event.preventDefault();
-    const added = await post("/people", { first_name: $("new-name").value });
+    const added = await post(`${api}/people`, { first_name: $("new-name").value });
     if (!added) return;
     $("add").reset();
     choose(added.id);

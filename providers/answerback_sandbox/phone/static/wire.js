@@ -3,13 +3,13 @@
 import { toast } from "./notes.js";
 import { here } from "./state.js";
 
-const api = "/phone/api";
+export const api = "/phone/api";
 const sentence = (text) => (text ? `${text[0].toUpperCase()}${text.slice(1)}.` : "That did not work.");
 
 export async function post(path, body) {
   try {
     const headers = { "Content-Type": "application/json" };
-    const response = await fetch(api + path, { method: "POST", headers, body: JSON.stringify(body || {}) });
+    const response = await fetch(path, { method: "POST", headers, body: JSON.stringify(body || {}) });
     const result = await response.json();
     if (response.ok) return result;
     toast(sentence(result.error || result.description));
@@ -19,7 +19,7 @@ export async function post(path, body) {
   return null;
 }
 
-export const act = (what, body) => post(`/people/${here.person}/${what}`, body);
+export const act = (what, body) => post(`${api}/people/${here.person}/${what}`, body);
 
 // The phone of `here.person`; null if there is no such person, undefined while the sandbox is gone.
 export async function look() {
