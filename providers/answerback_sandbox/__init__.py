@@ -5,7 +5,7 @@ serves them alone. It imports nothing of the gateway, and listens nowhere but on
 """
 
 from answerback_sandbox.errors import SandboxError
-from answerback_sandbox.faults import FaultKind
+from answerback_sandbox.faults import FaultKind, ServiceName
 from answerback_sandbox.loopback import NotLoopback
 from answerback_sandbox.sandbox import Sandbox
 from answerback_sandbox.telegram.state import Button, Callback, Chat, ChatKind, Message, Person
@@ -21,4 +21,5 @@ __all__ = [
     "Person",
     "Sandbox",
     "SandboxError",
+    "ServiceName",
 ]

@@ -1,7 +1,8 @@
-"""Sandbox: the far side as one object, for tests, for the demo and for the phone page."""
+"""Sandbox: the far sides as one object, for tests, for the demo and for the phone page."""
 
 import asyncio
 import contextlib
+import socket
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Self, TypeVar
@@ -9,7 +10,10 @@ from typing import Self, TypeVar
 from starlette.applications import Starlette
 
 from answerback_sandbox.changes import Changes
-from answerback_sandbox.faults import Fault, FaultKind, Faults
+from answerback_sandbox.control import ControlApi
+from answerback_sandbox.faults import Fault, FaultKind, Faults, ServiceName, require
+from answerback_sandbox.mail.far import Mail
+from answerback_sandbox.people import Reach, reach
 from answerback_sandbox.phone.api import PhoneApi
 from answerback_sandbox.server import compose, listen, serve, url_of
 from answerback_sandbox.telegram import thumbs
@@ -31,13 +35,16 @@ def _now() -> int:
 
 
 class Sandbox:
-    """A Telegram Bot API with people on the other side. Everything is in memory and in one event loop.
+    """Telegram, WhatsApp by Twilio (`twilio`) and mail (`mail`), with people on the other side.
+
+    Everything is in memory and in one event loop. What is here without a name before it is Telegram's.
 
     `token`: the bot's; without it any that looks like one is accepted, and `token` is one to use.
     `rates`: keep Telegram's sending rates. `privacy`: the bot's privacy mode in groups. `clock`:
     microseconds since the Unix epoch. `retry_seconds`: the second pause of a webhook's redelivery (the
     first is none), then doubled up to a minute.
-    At the start there is one person, 1001 Ana, who has already opened the chat.
+    At the start there is one person, 1001 Ana, who has already opened the chat. Everyone has WhatsApp and
+    a mailbox too: `everyone`.
     """
 
     def __init__(
@@ -69,8 +76,15 @@ class Sandbox:
         self._courier = Courier(self.world.updates, self._changes, self.faults, clock, retry_seconds)
         far = Far(self.world, self._courier, self.faults, Rates() if rates else None)
         self.twilio = Twilio(self._changes, clock)
+        self.mail = Mail(self._changes, clock)
+        self._reach: dict[int, Reach] = {}
         self.app: Starlette = compose(
-            [*BotApi(far, self._accepts).routes, *self.twilio.routes, *PhoneApi(self).routes]
+            [
+                *BotApi(far, self._accepts).routes,
+                *self.twilio.routes,
+                *PhoneApi(self).routes,
+                *ControlApi(self).routes,
+            ]
         )
         self.add_person(1001, "Ana", "ana")
 
@@ -99,22 +113,32 @@ class Sandbox:
             yield box
 
     @contextlib.asynccontextmanager
-    async def serve(self, host: str = "127.0.0.1", port: int = 0) -> AsyncIterator[None]:
-        """Serve this sandbox while the body runs. Raises NotLoopback, OSError."""
-        with listen(host, port) as listener:
-            self.url = self.twilio.courier.own_url = url_of(listener)
-            async with serve(self.app, listener):
-                couriers = [
-                    asyncio.create_task(self._courier.run()),
-                    asyncio.create_task(self.twilio.courier.run()),
-                ]
-                try:
-                    yield
-                finally:
-                    self._changes.close()
-                    for courier in couriers:
-                        courier.cancel()
-                    await asyncio.gather(*couriers, return_exceptions=True)
+    async def serve(
+        self, host: str = "127.0.0.1", port: int = 0, *, smtp_port: int = 0, imap_port: int = 0
+    ) -> AsyncIterator[None]:
+        """Serve this sandbox while the body runs; port 0 takes a free one. Raises NotLoopback, OSError."""
+        with listen(host, port) as web, listen(host, smtp_port) as smtp, listen(host, imap_port) as imap:
+            async with self.serve_on(web, smtp, imap):
+                yield
+
+    @contextlib.asynccontextmanager
+    async def serve_on(
+        self, web: socket.socket, smtp: socket.socket, imap: socket.socket
+    ) -> AsyncIterator[None]:
+        """The same on sockets that listen already (`answerback_sandbox.server.listen` makes them)."""
+        self.url = self.twilio.courier.own_url = url_of(web)
+        async with serve(self.app, web), self.mail.serve(smtp, imap):
+            couriers = [
+                asyncio.create_task(self._courier.run()),
+                asyncio.create_task(self.twilio.courier.run()),
+            ]
+            try:
+                yield
+            finally:
+                self._changes.close()
+                for courier in couriers:
+                    courier.cancel()
+                await asyncio.gather(*couriers, return_exceptions=True)
 
     @property
     def bot_api_base(self) -> str:
@@ -136,6 +160,15 @@ class Sandbox:
         """Everyone with a phone."""
         return tuple(self.world.people.values())
 
+    @property
+    def everyone(self) -> tuple[Reach, ...]:
+        """The same people, with their addresses on each service."""
+        return tuple(self._reach.values())
+
+    def reach(self, person: int) -> Reach:
+        """One person's addresses on each service. Raises SandboxError."""
+        return self._reach[self.world.person(person).id]
+
     def add_person(
         self,
         person_id: int,
@@ -145,8 +178,17 @@ class Sandbox:
         started: bool = True,
         language_code: str = "en",
     ) -> Person:
-        """One more person; unless `started`, the bot cannot write to them yet. Raises SandboxError."""
-        return self.world.add_person(Person(person_id, first_name, username, language_code), started=started)
+        """One more person; unless `started`, the bot cannot write to them yet. Raises SandboxError.
+
+        They get a WhatsApp number and a mail address too, see `reach`.
+        """
+        person = Person(person_id, first_name, username, language_code)
+        added = self.world.add_person(person, started=started)
+        known = reach(person_id, first_name, username, taken=self.mail.world.boxes)
+        self.twilio.add_person(known.whatsapp, first_name)
+        self.mail.add_person(known.mail, first_name)
+        self._reach[person_id] = known
+        return added
 
     def add_group(self, title: str, members: Sequence[int]) -> Chat:
         """A group of these people and the bot. Raises SandboxError."""
@@ -217,6 +259,35 @@ class Sandbox:
         self._changes.touch()
 
     def heal(self) -> None:
-        """Everything works again."""
+        """Telegram works again."""
         self.faults.heal()
         self._changes.touch()
+
+    def switch(self, service: ServiceName, kind: FaultKind, on: bool, seconds: float = 1.0) -> None:
+        """Let this go wrong at a service from now on, or no longer; `seconds` as of `fail`.
+
+        Raises SandboxError if that cannot go wrong there.
+        """
+        require(service, kind, seconds)
+        self.faults_of(service).switch(kind, on, seconds)
+        self._changes.touch()
+
+    def fail_next(self, service: ServiceName, kind: FaultKind, calls: int, seconds: float = 1.0) -> None:
+        """Let the next `calls` at a service go wrong. Raises SandboxError if that cannot go wrong there."""
+        require(service, kind, seconds)
+        self.faults_of(service).add(Fault(kind, calls, None, seconds))
+        self._changes.touch()
+
+    def faults_of(self, service: ServiceName) -> Faults:
+        """What goes wrong at a service."""
+        return {
+            ServiceName.TELEGRAM: self.faults,
+            ServiceName.WHATSAPP: self.twilio.faults,
+            ServiceName.MAIL: self.mail.faults,
+        }[service]
+
+    def heal_all(self) -> None:
+        """Everything works again, everywhere."""
+        self.twilio.heal()
+        self.mail.heal()
+        self.heal()

@@ -14,7 +14,7 @@ from urllib.parse import urlencode
 import aiohttp
 
 from answerback_sandbox.changes import Changes
-from answerback_sandbox.faults import Faults
+from answerback_sandbox.faults import FaultKind, Faults
 from answerback_sandbox.loopback import host_of, is_loopback
 from answerback_sandbox.twilio import wire
 from answerback_sandbox.twilio.state import Handset, Note, Status
@@ -86,7 +86,8 @@ class Courier:
                 await self._changes.wait_for(lambda: self._changes.closed or len(self._mail) > 0, None)
                 if self._changes.closed:
                     return
-                event = self._mail.take(newest=self.shuffled)
+                newest = self.shuffled or self._faults.is_on(FaultKind.SHUFFLED)
+                event = self._mail.take(newest=newest)
                 url = self.webhook if event.handset else event.note.callback
                 if url and is_loopback(host_of(url.partition("://")[2].partition("/")[0])):
                     await self._deliver(session, url, self.fields(event))

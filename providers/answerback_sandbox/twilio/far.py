@@ -62,6 +62,28 @@ class Twilio:
         """A person sends a picture, a voice message or a document. Raises SandboxError."""
         return self.world.write(address, text, files=(self.world.attach(content, content_type),))
 
+    def messages(self, address: str) -> tuple[Note, ...]:
+        """What stands in the chat on this handset, oldest first. Raises SandboxError."""
+        return tuple(self.world.handset(address).notes.values())
+
+    def reads(self, address: str) -> None:
+        """A person opens the chat: what was delivered is read. Raises SandboxError."""
+        self.world.reads(address)
+
+    def is_open(self, address: str) -> bool:
+        """Whether this person wrote within 24 hours, so that free text reaches them. Raises SandboxError."""
+        return self.world.is_open(self.world.handset(address))
+
+    def let_a_day_pass(self, address: str) -> None:
+        """The 24 hours are over for this person, as far as WhatsApp is concerned. Raises SandboxError."""
+        self.world.handset(address).last_wrote_at = None
+        self._changes.touch()
+
+    def block(self, address: str, blocked: bool = True) -> None:
+        """A person blocks the sender, or lets it in again. Raises SandboxError."""
+        self.world.handset(address).blocked = blocked
+        self._changes.touch()
+
     def received(self, address: str) -> tuple[Note, ...]:
         """The sender's messages on this handset that arrived, oldest first. Raises SandboxError."""
         notes = self.world.handset(address).notes.values()
