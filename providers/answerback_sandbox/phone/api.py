@@ -43,7 +43,7 @@ class PhoneApi:
 
     def __init__(self, box: Controls) -> None:
         self._box = box
-        whatsapp = WhatsApp(box.twilio, box.changes, box.reach, box.world.name)
+        whatsapp = WhatsApp(box.twilio, box.reach, box.world.name)
         self._apps = Apps(telegram.Telegram(box), whatsapp, Mail(box.mail, box.reach))
         self.routes: list[BaseRoute] = [
             *pages.ROUTES,

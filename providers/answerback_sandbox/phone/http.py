@@ -6,7 +6,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from answerback_sandbox import strict_json
+from answerback_sandbox.bodies import json_object
 from answerback_sandbox.errors import SandboxError
 
 Json = dict[str, Any]
@@ -28,7 +28,6 @@ HEADERS = PLAIN | {
         "require-trusted-types-for 'script'"
     ),
 }
-MAX_BODY = 1 << 16
 
 
 def guarded(handler: Handler) -> Endpoint:
@@ -49,25 +48,10 @@ def action(act: Act) -> Endpoint:
     """An endpoint for what somebody does; its body is a JSON object."""
 
     async def handler(request: Request) -> Json:
-        body = await _json_object(request)
+        body = await json_object(request)
         return act(int(request.path_params.get("person", 0)), body)
 
     return guarded(handler)
-
-
-async def _json_object(request: Request) -> Json:
-    """The body. A form of another site cannot send this content type without being asked first."""
-    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
-        raise SandboxError("the body must be application/json")
-    raw = bytearray()
-    async for chunk in request.stream():
-        raw += chunk
-        if len(raw) > MAX_BODY:
-            raise SandboxError("the body is too long")
-    body = strict_json.loads(bytes(raw) or b"{}")
-    if not isinstance(body, dict):
-        raise SandboxError("the body must be an object")
-    return body
 
 
 def number(body: Json, name: str) -> int | None:

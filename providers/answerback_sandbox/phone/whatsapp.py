@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 
-from answerback_sandbox.changes import Changes
 from answerback_sandbox.errors import SandboxError
 from answerback_sandbox.people import Reach
 from answerback_sandbox.phone.http import Act, Json, text
@@ -16,8 +15,8 @@ SECOND = 1_000_000
 class WhatsApp:
     """The app on everybody's phone. `name`: how the sender's business profile calls itself."""
 
-    def __init__(self, far: Twilio, changes: Changes, reach: Callable[[int], Reach], name: str) -> None:
-        self._far, self._changes, self._reach, self._name = far, changes, reach, name
+    def __init__(self, far: Twilio, reach: Callable[[int], Reach], name: str) -> None:
+        self._far, self._reach, self._name = far, reach, name
 
     @property
     def actions(self) -> dict[str, Act]:
@@ -77,15 +76,12 @@ class WhatsApp:
         return {"title": self._far.tap(self._at(person), text(body, "message_id"), button).title}
 
     def _look(self, person: int, body: Json) -> Json:
-        self._far.world.reads(self._at(person))
+        self._far.reads(self._at(person))
         return {}
 
     def _day(self, person: int, body: Json) -> Json:
         """A day passes without a word: the 24 hours in which anything may be sent are over."""
-        handset = self._far.world.handset(self._at(person))
-        if handset.last_wrote_at is not None:
-            handset.last_wrote_at -= WINDOW
-        self._changes.touch()
+        self._far.let_a_day_pass(self._at(person))
         return {}
 
     def _block(self, person: int, body: Json) -> Json:
@@ -95,8 +91,7 @@ class WhatsApp:
         return self._shut(person, blocked=False)
 
     def _shut(self, person: int, *, blocked: bool) -> Json:
-        self._far.world.handset(self._at(person)).blocked = blocked
-        self._changes.touch()
+        self._far.block(self._at(person), blocked)
         return {}
 
     def _at(self, person: int) -> str:

@@ -15,6 +15,7 @@ export class Mail {
     this.part = (name) => $("mail").querySelector(`.${name}`);
     this.letter = new Letter(this.part("letter"));
     this.part("back").onclick = () => this.#open(null);
+    this.part("away").onclick = () => act("mail/away", { away: !here.phone.mail.away });
   }
 
   draw(phone) {
@@ -23,6 +24,8 @@ export class Mail {
     this.part("title").textContent = letter ? "Mail" : "Inbox";
     this.part("presence").textContent = phone.mail.address;
     this.part("back").hidden = !letter;
+    this.part("away").hidden = Boolean(letter);
+    this.part("away").setAttribute("aria-pressed", String(phone.mail.away));
     this.part("inbox").hidden = Boolean(letter);
     this.part("letter").hidden = !letter;
     this.#drawInbox(phone.mail);
