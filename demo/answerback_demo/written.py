@@ -36,8 +36,10 @@ agents:
   research: {{use: langgraph, graph: "answerback_agents.research:graph"}}
 providers:
 """
-TAIL = """\
+CONSOLE = """\
   console: {{use: "answerback_demo.console:Console"}}
+"""
+TAIL = """\
 contacts:
 {contacts}
 routes:
@@ -47,14 +49,14 @@ PROVIDERS = {"telegram": TELEGRAM, "whatsapp": WHATSAPP, "mail": MAIL}
 ADDRESSES = {"telegram": ("telegram", "id"), "whatsapp": ("whatsapp", "whatsapp"), "mail": ("email", "mail")}
 
 
-def described(endpoints: dict[str, Any], url: str, apps: tuple[str, ...]) -> str:
-    """The YAML for a gateway at `url` that reaches people by these apps; the first of them has the terminal.
+def described(endpoints: dict[str, Any], url: str, apps: tuple[str, ...], *, terminal: bool = True) -> str:
+    """The YAML for a gateway at `url` that reaches people by these apps, and the first also in the terminal.
 
     `endpoints` is what the sandbox says of itself (GET /sandbox).
     """
-    whole = HEAD + "".join(PROVIDERS[app] for app in apps) + TAIL
+    whole = HEAD + "".join(PROVIDERS[app] for app in apps) + (CONSOLE if terminal else "") + TAIL
     people = endpoints["people"]
-    contacts = "\n".join(_contact(person, apps, here=person is people[0]) for person in people)
+    contacts = "\n".join(_contact(person, apps, here=terminal and person is people[0]) for person in people)
     return whole.format(listen=url.removeprefix("http://"), contacts=contacts, **endpoints)
 
 

@@ -23,7 +23,9 @@ BODY_HEADERS = PLAIN | {
     ),
 }
 ANCHOR = re.compile(r"<a\s", re.IGNORECASE)
-QUOTED = re.compile(r"^(>|-{3}).*$", re.MULTILINE)
+PLUS = re.compile(r"\+[^@]*@")  # what stands behind it says which question is answered
+ABOVE = re.compile(r"^-{3} .*", re.MULTILINE)  # the line above which people write
+QUOTED = re.compile(r"^(>|_{20}|On .* wrote:).*", re.MULTILINE | re.DOTALL)
 
 
 class Mail:
@@ -89,13 +91,13 @@ def _id(letter: Letter) -> str:
 
 
 def _letter(letter: Letter) -> Json:
-    written = QUOTED.sub("", letter.text)
+    written = QUOTED.sub("", ABOVE.sub("", letter.text))
     return {
         "id": _id(letter),
         "subject": letter.subject,
         "name": letter.sender_name,
         "address": letter.sender,
-        "to": letter.to,
+        "to": PLUS.sub("@", letter.to),
         "text": letter.text,
         "html": bool(letter.html),
         "start": " ".join(written.split())[:START],

@@ -21,6 +21,7 @@ export class Chat {
     this.drawn = new Map(); // message id → the JSON it was drawn from
     this.shown = null; // the conversation
     this.atEnd = true;
+    this.top = 0; // where it was scrolled to
     this.part("open-menu").onclick = () => app.menu();
     this.part("jump").onclick = () => this.toEnd();
     this.part("scroll").onscroll = () => this.#scrolled();
@@ -137,10 +138,13 @@ export class Chat {
     this.part("log").append(empty);
   }
 
+  // Only somebody who scrolls up leaves the end: what moves by itself, as when a strip opens, does not count.
   #scrolled() {
     const box = this.part("scroll");
     if (!box.clientHeight) return; // another app is open
-    this.atEnd = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR;
+    const near = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR;
+    if (near || box.scrollTop < this.top - 1) this.atEnd = near;
+    this.top = box.scrollTop;
     if (this.atEnd) this.part("jump").hidden = true;
   }
 }

@@ -71,7 +71,7 @@ function replyForm(letter) {
   words.placeholder = "Reply";
   words.setAttribute("aria-label", `Reply to “${letter.subject}”`);
   words.maxLength = 20000;
-  const send = make("button", "primary", "Send reply");
+  const send = make("button", "primary", "Send");
   send.type = "submit";
   const line = make("div", "mail-send");
   line.append(programs(), send);

@@ -32,6 +32,7 @@ export class WhatsApp {
 
   draw(phone) {
     const chat = phone.whatsapp;
+    this.#drawWindow(chat, phone.now);
     this.view.draw({
       key: `${phone.person}`,
       title: chat.name,
@@ -42,7 +43,6 @@ export class WhatsApp {
       start: false,
       empty: "Write first, or wait: until you write, only approved templates may reach you.",
     });
-    this.#drawWindow(chat, phone.now);
   }
 
   unread(phone) { return phone.whatsapp.unread; }
