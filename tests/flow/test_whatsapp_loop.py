@@ -19,6 +19,7 @@ from answerback.testing import MemoryProvider, ScriptedAgent, asks
 from answerback_sandbox import Sandbox
 from answerback_sandbox.twilio.state import Note
 from tests.flow.test_telegram_loop import PATIENCE
+from tests.providers.whatsapp.described import misfits
 from tests.support.databases import Database
 from tests.support.serving import served
 
@@ -94,6 +95,7 @@ async def looping(
             yield Loop(box, app, memory)
         finally:
             await app.stop()
+        assert [misfit for call in far.calls for misfit in misfits(call)] == []
 
 
 async def test_somebody_who_never_wrote_gets_the_template_and_then_buttons(database: Database) -> None:

@@ -8,6 +8,7 @@ import binascii
 import datetime
 import hmac
 import json
+from collections import deque
 from collections.abc import Awaitable, Callable
 from urllib.parse import urlencode
 
@@ -20,7 +21,7 @@ from answerback_sandbox.faults import Fault, FaultKind, Faults
 from answerback_sandbox.strict_json import loads
 from answerback_sandbox.twilio import wire
 from answerback_sandbox.twilio.errors import TwilioError, not_found, refused
-from answerback_sandbox.twilio.state import Note
+from answerback_sandbox.twilio.state import Call, Note
 from answerback_sandbox.twilio.world import World
 from answerback_sandbox.wire_cut import NoResponse, cut
 
@@ -28,11 +29,13 @@ Handler = Callable[[Request], Awaitable[Response]]
 # https://www.twilio.com/docs/messaging/api/message-resource#create-a-message-resource; what stands here is
 # taken, of which the sandbox understands the first six. A name that Twilio does not know is an error.
 CREATE = frozenset(
-    "To From Body ContentSid ContentVariables StatusCallback MediaUrl MessagingServiceSid ApplicationSid "
-    "MaxPrice ProvideFeedback Attempt ValidityPeriod ForceDelivery ContentRetention AddressRetention "
-    "SmartEncoded PersistentAction TrafficType ShortenUrls ScheduleType SendAt SendAsMms RiskCheck".split()
+    "To From Body ContentSid ContentVariables StatusCallback FallbackFrom MediaUrl MessagingServiceSid "
+    "ApplicationSid MaxPrice ProvideFeedback Attempt ValidityPeriod ForceDelivery ContentRetention "
+    "AddressRetention SmartEncoded PersistentAction TrafficType ShortenUrls ScheduleType SendAt SendAsMms "
+    "RiskCheck".split()
 )
 PAGE = 50
+CALLS = 1000  # as many of the latest are kept
 
 
 class TwilioApi:
@@ -43,6 +46,7 @@ class TwilioApi:
     ) -> None:
         self._world, self._faults, self._changes = world, faults, changes
         self._secret, self._url = auth_token, url
+        self.calls: deque[Call] = deque(maxlen=CALLS)
         account = "/2010-04-01/Accounts/{account}"
         self.routes = [
             Route(account + ".json", self._call(self._account, "account"), methods=["GET"]),
@@ -57,13 +61,18 @@ class TwilioApi:
 
     def _call(self, handler: Handler, name: str) -> Handler:
         async def endpoint(request: Request) -> Response:
+            signed_in = False
             try:
+                body = await request.body()
                 self._authorise(request)
-                return await self._carry_out(request, handler, self._faults.take(name))
+                signed_in = True
+                answer = await self._carry_out(request, handler, self._faults.take(name))
             except TwilioError as error:
-                return error.response()
+                answer = error.response()
             except ClientDisconnect:
                 return NoResponse()
+            self.calls.append(_call(request, body, answer, signed_in))
+            return answer
 
         return endpoint
 
@@ -93,8 +102,7 @@ class TwilioApi:
             raise not_found(request.url.path)
 
     async def _account(self, request: Request) -> Response:
-        body = {"sid": self._world.account, "friendly_name": "Sandbox", "status": "active", "type": "Full"}
-        return JSONResponse(body)
+        return JSONResponse(wire.account(self._world.account, self._secret, self._world.started_at))
 
     async def _create(self, request: Request) -> Response:
         form = {name: str(value) for name, value in (await request.form()).multi_items()}
@@ -121,17 +129,11 @@ class TwilioApi:
         found = [item for item in every if to is None or item["to"] == to]
         size, page = int(query.get("PageSize", PAGE)), int(query.get("Page", 0))
         shown = found[page * size : (page + 1) * size]
-        more = len(found) > (page + 1) * size
-        following = urlencode(query | {"Page": str(page + 1)})
-        return JSONResponse(
-            {
-                "messages": shown,
-                "page": page,
-                "page_size": size,
-                "uri": request.url.path,
-                "next_page_uri": f"{request.url.path}?{following}" if more else None,
-            }
-        )
+
+        def uri(number: int) -> str:
+            return f"{request.url.path}?{urlencode(query | {'Page': str(number)})}"
+
+        return JSONResponse({"messages": shown, **wire.page(uri, page, size, len(found))})
 
     async def _show(self, request: Request) -> Response:
         return JSONResponse(self._message(self._world.note(request.path_params["sid"])))
@@ -139,13 +141,18 @@ class TwilioApi:
     async def _files(self, request: Request) -> Response:
         note = self._world.note(request.path_params["sid"])
         listed = [wire.media(file, note, self._world.account) for file in note.files]
-        return JSONResponse({"media_list": listed, "page": 0, "page_size": PAGE, "next_page_uri": None})
+        return JSONResponse(
+            {"media_list": listed, **wire.page(lambda _: request.url.path, 0, PAGE, len(listed))}
+        )
 
     async def _file(self, request: Request) -> Response:
         note = self._world.note(request.path_params["sid"])
+        wanted = request.path_params["file"]
         for file in note.files:
-            if file.sid == request.path_params["file"].removesuffix(".json"):
+            if wanted == file.sid:
                 return Response(file.content, media_type=file.content_type)
+            if wanted == f"{file.sid}.json":
+                return JSONResponse(wire.media(file, note, self._world.account))
         raise not_found(request.url.path)
 
     async def _make(self, request: Request) -> Response:
@@ -165,8 +172,10 @@ class TwilioApi:
         every = [
             wire.content(item, self._world.account, self._url()) for item in self._world.contents.values()
         ]
-        meta = {"key": "contents", "page": 0, "page_size": len(every), "next_page_url": None}
-        return JSONResponse({"contents": every, "meta": meta})
+        url = f"{self._url()}/v1/Content?PageSize={PAGE}&Page=0"
+        meta = {"key": "contents", "page": 0, "page_size": len(every), "url": url, "first_page_url": url}
+        others = {"next_page_url": None, "previous_page_url": None}
+        return JSONResponse({"contents": every, "meta": meta | others})
 
     def _message(self, note: Note) -> wire.Json:
         return wire.message(note, self._world.account, self._world.sender)
@@ -176,6 +185,19 @@ class TwilioApi:
             await self._changes.wait_for(lambda: self._changes.closed, seconds)
         except TimeoutError:
             return
+
+
+def _call(request: Request, body: bytes, answer: Response, signed_in: bool) -> Call:
+    return Call(
+        request.method,
+        request.url.path,
+        tuple(request.query_params.multi_items()),
+        request.headers.get("content-type", ""),
+        body,
+        signed_in,
+        answer.status_code,
+        bytes(answer.body),
+    )
 
 
 def _variables(text: str) -> dict[str, str]:

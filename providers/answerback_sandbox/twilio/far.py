@@ -31,9 +31,9 @@ class Twilio:
         self.courier = Courier(
             self.mail, changes, self.faults, account=ACCOUNT, sender=SENDER, auth_token=AUTH_TOKEN
         )
-        self.routes = TwilioApi(
-            self.world, self.faults, changes, AUTH_TOKEN, lambda: self.courier.own_url
-        ).routes
+        api = TwilioApi(self.world, self.faults, changes, AUTH_TOKEN, lambda: self.courier.own_url)
+        self.routes = api.routes
+        self.calls = api.calls
         defaults = {"1": "Agent", "2": "Question", "3": "Link"}
         self.content_sid = self._approved("answerback_question", defaults, [])
         self.confirm_content_sid = self._approved(

@@ -66,6 +66,23 @@ class Note:
     callback: str = field(default="", repr=False)
 
 
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call of the REST API and what it was answered with, so that both can be held against a description.
+
+    `answer` is empty where the connection was cut. A body and an answer hold what people write.
+    """
+
+    method: str
+    path: str
+    query: tuple[tuple[str, str], ...] = field(repr=False)
+    content_type: str
+    body: bytes = field(repr=False)
+    signed_in: bool
+    status: int
+    answer: bytes = field(repr=False)
+
+
 @dataclass(slots=True)
 class Handset:
     """Someone with WhatsApp. `address` is their number, or the opaque id of someone who shows none."""

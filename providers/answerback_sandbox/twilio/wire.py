@@ -3,6 +3,7 @@
 
 import datetime
 import email.utils
+from collections.abc import Callable
 from typing import Any
 
 from answerback_sandbox.twilio.state import Content, File, Note
@@ -19,6 +20,37 @@ def rfc2822(at: int) -> str:
 def iso8601(at: int) -> str:
     """A time as the Content resource writes it."""
     return _utc(at).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def account(sid: str, auth_token: str, at: int) -> Json:
+    """An Account resource."""
+    uri = f"/2010-04-01/Accounts/{sid}"
+    return {
+        "sid": sid,
+        "owner_account_sid": sid,
+        "auth_token": auth_token,
+        "friendly_name": "Sandbox",
+        "status": "active",
+        "type": "Full",
+        "date_created": rfc2822(at),
+        "date_updated": rfc2822(at),
+        "subresource_uris": {"messages": f"{uri}/Messages.json"},
+        "uri": f"{uri}.json",
+    }
+
+
+def page(uri: Callable[[int], str], number: int, size: int, total: int) -> Json:
+    """What stands around a page of a list (https://www.twilio.com/docs/usage/twilios-response#pagination)."""
+    return {
+        "page": number,
+        "page_size": size,
+        "start": number * size,
+        "end": max(0, min(total, (number + 1) * size) - 1),
+        "uri": uri(number),
+        "first_page_uri": uri(0),
+        "previous_page_uri": uri(number - 1) if number else None,
+        "next_page_uri": uri(number + 1) if total > (number + 1) * size else None,
+    }
 
 
 def message(note: Note, account: str, sender: str) -> Json:

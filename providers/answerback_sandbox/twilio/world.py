@@ -34,6 +34,7 @@ class World:
         self.handsets: dict[str, Handset] = {}
         self.contents: dict[str, Content] = {}
         self._sids = itertools.count(1)
+        self.started_at = clock()
 
     # ── people ──
 

@@ -1,0 +1,121 @@
+"""The loop by mail against the sandbox: the gateway's real clients, and people's programs that quote."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+
+import pytest
+
+from answerback import app as composition
+from answerback.app import App
+from answerback.model import Address, Choice, Contact, Question, QuestionKind, RunStatus
+from answerback.run import RunRequest
+from answerback.settings import Plugin, Route, Settings
+from answerback.store import deliveries
+from answerback.testing import ScriptedAgent
+from answerback_sandbox import FaultKind, Sandbox, ServiceName
+from answerback_sandbox.endpoints import endpoints
+from answerback_sandbox.mail.state import Letter
+from tests.support.databases import Database
+
+pytestmark = pytest.mark.needs_extra("email")
+ANA = "ana@people.test"
+QUESTION = Question("q1", "Which term?", QuestionKind.CHOICE, (Choice("a", "coding"), Choice("b", "costing")))
+PATIENCE = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Post:
+    """A gateway whose mail server is the sandbox, where a run has asked Ana."""
+
+    app: App
+    box: Sandbox
+    run_id: str
+
+    async def hears(self, words: str) -> Letter:
+        """The next mail to Ana that says so."""
+        found = await self.box.wait_for(lambda: self._found(words), PATIENCE)
+        return found[0]
+
+    def _found(self, words: str) -> list[Letter]:
+        return [mail for mail in self.box.mail.received(ANA) if words in mail.text]
+
+    async def ends(self) -> None:
+        while (await self.app.runner.get(self.run_id)).status is not RunStatus.COMPLETED:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+
+    async def delivery_statuses(self) -> list[str]:
+        (record,) = (await self.app.reader.interactions()).items
+        rows = await self.app.context.store.read(lambda tx: tx.all(deliveries.OF, interaction_id=record.id))
+        return [row["status"] for row in rows if row["provider"] == "email"]
+
+
+@contextlib.asynccontextmanager
+async def gateway(database: Database, box: Sandbox) -> AsyncIterator[App]:
+    """As the sandbox's own description of itself says how to connect."""
+    mail = endpoints(box)["mail"]
+    account = {"username": mail["username"], "password": mail["password"]}
+    servers = {name: {**mail[name], **account, "port": str(mail[name]["port"])} for name in ("smtp", "imap")}
+    options = {"address": mail["address"], "authserv_id": mail["authserv_id"], **servers}
+    app = composition.build(
+        Settings(
+            data_dir=str(database.data_dir),
+            database=database.url,
+            public_url="https://ask.example.org",
+            form_auth="code",
+            providers={"email": Plugin("email", "email", options)},
+            contacts={"ana": Contact("ana", "Ana", addresses=(Address("email", ANA, ANA),))},
+            routes={"default": Route("default", ("ana",), ("email",))},
+        ),
+        agents={"scripted": ScriptedAgent(QUESTION)},
+    )
+    await app.start()
+    try:
+        yield app
+    finally:
+        await app.stop()
+
+
+@pytest.fixture
+async def post(database: Database) -> AsyncIterator[Post]:
+    async with Sandbox.start() as box, gateway(database, box) as app:
+        run = await app.runner.start(RunRequest("scripted", {}))
+        found = Post(app, box, run.id)
+        await found.hears("Which term?")
+        yield found
+
+
+async def test_a_reply_in_each_programs_style_is_the_answer(post: Post) -> None:
+    question = await post.hears("Which term?")
+    post.box.mail.reply(ANA, question.message_id, "neither", "gmail")
+    post.box.mail.reply(ANA, question.message_id, "both", "apple")
+    await post.hears("both")  # each is understood to the word, and fits no choice
+    await post.hears("neither")
+    post.box.mail.reply(ANA, question.message_id, "costing", "outlook")
+    await post.hears("You chose “costing”")
+    await post.ends()
+
+
+async def test_a_forged_reply_and_an_absence_decide_nothing(post: Post) -> None:
+    question = await post.hears("Which term?")
+    post.box.mail.out_of_office(ANA, question.message_id)
+    post.box.mail.forge(ANA, question.message_id, "coding")
+    await post.hears("be sure this mail is from you")
+    assert (await post.app.runner.get(post.run_id)).status is RunStatus.WAITING
+
+
+async def test_an_answer_that_arrives_twice_counts_once(post: Post) -> None:
+    question = await post.hears("Which term?")
+    post.box.switch(ServiceName.MAIL, FaultKind.DUPLICATE, True)
+    post.box.mail.reply(ANA, question.message_id, "2", "apple")
+    await post.hears("You chose “costing”")
+    await post.ends()
+
+
+async def test_a_mail_that_comes_back_is_a_failed_delivery(post: Post) -> None:
+    question = await post.hears("Which term?")
+    post.box.mail.bounce(ANA, question.message_id)
+    async with asyncio.timeout(PATIENCE):
+        while await post.delivery_statuses() != ["failed"]:  # noqa: ASYNC110 (nothing there tells us)
+            await asyncio.sleep(0.01)
