@@ -7,13 +7,13 @@ import { post } from "./wire.js";
 export function drawFaults(phone) {
   const on = phone.faults.flatMap((service) => service.switches.filter((one) => one.on).map((one) => one.says));
   banner(on.join(" "));
-  const wanted = JSON.stringify(phone.faults);
-  if ($("switches").dataset.drawn === wanted) return;
-  const focused = document.activeElement && document.activeElement.id;
-  $("switches").dataset.drawn = wanted;
-  $("switches").replaceChildren(...phone.faults.map(group));
-  if (focused && focused.startsWith("fault-")) $(focused).focus();
+  if (!$("switches").hasChildNodes()) $("switches").append(...phone.faults.map(group));
+  for (const service of phone.faults) {
+    for (const one of service.switches) $(id(service, one)).checked = one.on;
+  }
 }
+
+const id = (service, one) => `fault-${service.name}-${one.name}`;
 
 function group(service) {
   const set = make("fieldset", "faults");
@@ -25,12 +25,11 @@ function line(service, one) {
   const label = make("label", "switch");
   const box = make("input");
   box.type = "checkbox";
-  box.id = `fault-${service.name}-${one.name}`;
-  box.checked = one.on;
+  box.id = id(service, one);
   box.setAttribute("role", "switch");
   box.onchange = async () => {
     const body = { service: service.name, fault: one.name, on: box.checked, seconds: one.seconds };
-    if (!await post("/sandbox/faults", body)) box.checked = one.on;
+    if (!await post("/sandbox/faults", body)) box.checked = !box.checked;
   };
   label.append(box, make("span", "", one.label));
   return label;
