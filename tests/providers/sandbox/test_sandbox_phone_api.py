@@ -9,7 +9,7 @@ import pytest
 from telegram import Bot, InlineKeyboardButton, InlineKeyboardMarkup
 from telegram.error import NetworkError
 
-from answerback_sandbox import Sandbox
+from answerback_sandbox import FaultKind, Sandbox, ServiceName
 from answerback_sandbox.phone.pages import STATIC
 from tests.providers.sandbox.support import ANA
 
@@ -79,7 +79,7 @@ async def test_the_bot_can_be_blocked_and_telegram_be_down(
     await do(session, "people/1001/block")
     assert (await show(session))["chats"][0]["blocked"]
     await do(session, "people/1001/unblock")
-    await do(session, "switches", service="telegram", name="down", on=True)
+    box.switch(ServiceName.TELEGRAM, FaultKind.DOWN, True)
     assert (await show(session))["faults"][0]["switches"][0]["on"]
     with pytest.raises(NetworkError):
         await bot.get_me()
@@ -117,22 +117,25 @@ async def _data(response: aiohttp.ClientResponse, count: int) -> AsyncIterator[s
         ("people/1001/tap", {"message_id": 9, "button": 0}, 400, "there is no message 9"),
         ("people", {}, 400, "first_name is missing"),
         ("faults", {"kind": "earthquake"}, 422, "the body does not fit this action"),
-        ("switches", {"service": "fax", "name": "down", "on": True}, 400, "there is no service 'fax'"),
-        (
-            "switches",
-            {"service": "telegram", "name": "on fire", "on": True},
-            400,
-            "Telegram has no switch 'on fire'",
-        ),
-        (
-            "switches",
-            {"service": "telegram", "name": "down", "on": 1},
-            422,
-            "the body does not fit this action",
-        ),
         ("people/4711/whatsapp/type", {"text": "x"}, 400, "there is no person 4711"),
         ("people/1001/whatsapp/type", {"text": " "}, 400, "a message needs a text or a file"),
         ("people/1001/whatsapp/tap", {"message_id": "SM1", "button": 0}, 400, "message SM1 has no buttons"),
+        (
+            "people/1001/whatsapp/tap",
+            {"message_id": 1, "button": 0},
+            422,
+            "the body does not fit this action",
+        ),
+        ("people/1001/mail/reply", {"id": "x", "text": "yes"}, 400, "there is no such mail"),
+        ("people/1001/mail/reply", {"id": "x", "text": " "}, 400, "a reply needs a text"),
+        (
+            "people/1001/mail/reply",
+            {"id": "x", "text": "yes", "style": "fax"},
+            422,
+            "the body does not fit this action",
+        ),
+        ("people/1001/mail/away", {"away": "yes"}, 422, "the body does not fit this action"),
+        ("people/4711/mail/seen", {"id": "x"}, 400, "there is no person 4711"),
         ("people/1001/type", {"text": "x" * 70_000}, 400, "the body is too long"),
     ],
 )
