@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 TOPIC = "which question a massage is for"
 ABOUT = (
-    "An agent asks, you answer on a phone in the browser, in the terminal or on a form, the agent goes on."
+    "An agent asks; you answer on a phone in the browser, in the terminal or on a form; the agent goes on."
 )
 WITHOUT = (
     "Without a terminal somebody else answers on the phone, and the exit code says whether all went well."
@@ -46,5 +46,8 @@ def _parser() -> argparse.ArgumentParser:
         "--seed", type=int, help="which term somebody answers with, where there is no terminal"
     )
     parser.add_argument("--say", metavar="TEXT", help="let somebody answer with this, as without a terminal")
+    parser.add_argument(
+        "--app", choices=("telegram", "whatsapp", "mail"), help="in which app somebody answers [default: any]"
+    )
     parser.add_argument("--data-dir", default="var/demo", metavar="DIR", help="where its database is kept")
     return parser

@@ -1,4 +1,4 @@
-"""The terminal as a provider: shows what Ana is asked, and takes what is typed as her reply."""
+"""The terminal as a provider: shows what Alice is asked, and takes what is typed as her reply."""
 
 import json
 import uuid
@@ -18,7 +18,7 @@ from answerback.provider import (
 )
 from answerback_demo.screen import Screen
 
-WHO = "ana"
+WHO = "here"
 ASKS = (MessageKind.QUESTION, MessageKind.REMINDER)
 
 

@@ -4,8 +4,8 @@ import argparse
 import html
 import random
 import secrets
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import aiohttp
 
@@ -13,12 +13,13 @@ from answerback.errors import ConfigurationError
 from answerback.model import Interaction, RunStatus
 from answerback.run import Run, RunRequest
 from answerback_agents.research.collection import documents
-from answerback_demo.person import Person, draw
+from answerback_demo.person import Person, Seen, draw
 from answerback_demo.proof import flaws
 from answerback_demo.screen import Screen
 from answerback_demo.world import World, world
 
 FOREVER = 10.0**9
+NAMES = {"telegram": "Telegram", "whatsapp": "WhatsApp", "mail": "mail"}
 AGAIN = "Enter: ask again · or write a topic of your own · q: quit"
 
 
@@ -39,7 +40,7 @@ async def _with_terminal(running: World, screen: Screen, topic: str) -> int:
     screen.listen()
     try:
         while True:
-            screen.line(f"A phone for you, in a browser: {running.phone}/")
+            screen.line(f"{_phone(running)}, in a browser: {running.phone}/")
             run, _ = await _ask(running, screen, topic)
             if run.status is RunStatus.COMPLETED:
                 _show(running, screen, run)
@@ -57,9 +58,10 @@ async def _without_terminal(running: World, screen: Screen, options: argparse.Na
     chance = random.Random(seed)  # noqa: S311 - which word is said is no secret
     term = options.say or draw(chance)
     screen.line(f"No terminal, so somebody answers on the phone (--seed {seed}): {running.phone}/")
+    app = options.app if options.app in running.apps else chance.choice(running.apps)
     async with aiohttp.ClientSession() as session:
-        ana = Person(running.phone, running.person, session)
-        run, interaction = await _ask(running, screen, options.topic, ana, term, chance.random() < 0.5)
+        phone = Phone(running, session, app, term, chance.random() < 0.5)
+        run, interaction = await _ask(running, screen, options.topic, phone)
         if run.status is RunStatus.COMPLETED:
             _show(running, screen, run)
         found = _verdict(run, interaction, term)
@@ -76,12 +78,7 @@ async def _without_terminal(running: World, screen: Screen, options: argparse.Na
 
 
 async def _ask(
-    running: World,
-    screen: Screen,
-    topic: str,
-    ana: Person | None = None,
-    term: str = "",
-    as_reply: bool = False,
+    running: World, screen: Screen, topic: str, phone: "Phone | None" = None
 ) -> tuple[Run, Interaction | None]:
     """Start a run and follow it to its end."""
     app = running.app
@@ -92,8 +89,8 @@ async def _ask(
     while run.status in (RunStatus.RUNNING, RunStatus.WAITING):
         if run.status is RunStatus.WAITING:
             message = await screen.asked.get()
-            if ana is not None:
-                await _answers(running, screen, ana, message.title, term, as_reply)
+            if phone is not None:
+                await phone.answers(screen, message.title)
             interaction = await app.reader.wait(message.interaction_id, FOREVER)
         await app.idle()
         run = await app.runner.get(started.id)
@@ -102,27 +99,50 @@ async def _ask(
     return run, interaction
 
 
-async def _answers(
-    running: World, screen: Screen, ana: Person, title: str, term: str, as_reply: bool
-) -> None:
-    """Somebody reads the question on the phone, answers, and sees what became of it."""
-    asked = await ana.sees(title)
-    await running.app.idle()  # nobody answers before the gateway knows that the message arrived
-    screen.line("\nAna's phone:")
-    _indented(screen, asked)
-    await ana.writes(term, asked["id"] if as_reply else None)
-    screen.line(f"Ana writes{', replying to it' if as_reply else ''}: “{term}”")
-    answered = await ana.sees("✅", message_id=asked["id"])
-    screen.line("Ana's phone:")
-    _indented(screen, answered)
+@dataclass(frozen=True, slots=True)
+class Phone:
+    """Alice's phone, on which she answers with `term` in one app and looks at the others."""
+
+    running: World
+    session: aiohttp.ClientSession
+    app: str
+    term: str
+    as_reply: bool
+
+    async def answers(self, screen: Screen, title: str) -> None:
+        """Alice reads the question, answers, and sees what became of it, in each of her apps."""
+        alice = self._looks_at(self.app)
+        asked = await alice.sees(title)
+        for app in self.running.apps:
+            await self._looks_at(app).sees(title)
+        await self.running.app.idle()  # nobody answers before the gateway knows that the messages arrived
+        screen.line(f"\nAlice's phone, {NAMES[self.app]}:")
+        _indented(screen, asked)
+        replies = self.as_reply or self.app == "mail"
+        await alice.answers(self.term, asked if replies else None)
+        screen.line(f"Alice writes{', replying to it' if replies else ''}: “{self.term}”")
+        for app in self.running.apps:
+            answered = await self._looks_at(app).sees("✅")
+            screen.line(f"Alice's phone, {NAMES[app]}: {_outcome(answered)}")
+
+    def _looks_at(self, app: str) -> Person:
+        return Person(self.running.phone, self.running.person, app, self.session)
 
 
-def _indented(screen: Screen, message: dict[str, Any]) -> None:
-    for text in message["text"].splitlines():
+def _phone(running: World) -> str:
+    *others, last = (NAMES[app] for app in running.apps)
+    return f"A phone with {', '.join(others)} and {last}" if others else "A phone for you"
+
+
+def _outcome(seen: Seen) -> str:
+    return next(line for line in seen.text.splitlines() if "✅" in line)
+
+
+def _indented(screen: Screen, message: Seen) -> None:
+    for text in message.text.strip().splitlines():
         screen.line(f"  {text}".rstrip())
-    buttons = [button["text"] for row in message["rows"] for button in row]
-    if buttons:
-        screen.line("  " + "  ".join(f"[ {label} ]" for label in buttons))
+    if message.labels:
+        screen.line("  " + "  ".join(f"[ {label} ]" for label in message.labels))
 
 
 def _show(running: World, screen: Screen, run: Run) -> None:

@@ -71,7 +71,7 @@ class Screen:
         self.line(message.title if self.interactive else f"The terminal: {message.title}")
 
     def said(self, message: Message) -> None:
-        """Anything else that is said to Ana: in one line, what is below it stands in the report."""
+        """Anything else that is said to Alice: in one line, what is below it stands in the report."""
         self.line(message.title)
 
     def report(self, markdown: str, where: str) -> None:

@@ -1,4 +1,4 @@
-"""The world of the demo: a sandbox with a phone, and a gateway whose Telegram is that sandbox."""
+"""The world of the demo: a sandbox with phones, and a gateway whose messengers and mail are that sandbox."""
 
 import contextlib
 import errno
@@ -8,6 +8,7 @@ import os
 import socket
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 from answerback import app as composition
@@ -18,37 +19,30 @@ from answerback.cli.site import site
 from answerback.errors import ConfigurationError
 from answerback.workers import in_workers
 from answerback_demo.screen import Screen
+from answerback_demo.written import described
 from answerback_sandbox import Sandbox
+from answerback_sandbox.endpoints import endpoints
 from answerback_sandbox.server import listen, serve, url_of
 
-HOST, PHONE_PORT, PORT = "127.0.0.1", 8710, 8700
+HOST, PORT = "127.0.0.1", 8700
+PHONE_PORT, SMTP_PORT, IMAP_PORT = 8710, 8725, 8743
+SECONDS = 30.0  # for the first answer of the gateway
 AT_ONCE = 9  # demos beside each other
 # A new sandbox counts its updates from the beginning, and the gateway keeps what it has seen for good.
 FORGOTTEN = ("answerback.db*", "checkpoints-*", "demo.log", "report.md")
 
-CONFIGURATION = """\
-# What the demo ran with. Telegram is the sandbox: a phone in the browser.
-listen: {listen}
-data_dir: .
-agents:
-  research: {{use: langgraph, graph: "answerback_agents.research:graph"}}
-providers:
-  telegram: {{use: telegram, token: "{token}", api_base: "{bot_api}"}}
-  console: {{use: "answerback_demo.console:Console"}}
-contacts:
-  ana: {{name: Ana, addresses: {{telegram: "{ana}", console: ana}}}}
-routes:
-  default: {{ask: ana, at_once: true}}
-"""
+PEOPLE = ("Alice", "Bob")
+NEEDED = {"whatsapp": ("twilio",), "mail": ("aiosmtplib", "authres", "dkim", "dns", "imap_tools")}
 
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """Everything that runs. `person` is Ana's numeric id on the phone."""
+    """Everything that runs. `person` is Alice's number on Telegram, `apps` are those that work."""
 
     app: App
     phone: str
     person: int
+    apps: tuple[str, ...]
     data_dir: Path
 
 
@@ -58,35 +52,47 @@ async def world(data_dir: Path, screen: Screen) -> AsyncIterator[World]:
     with own_directory(data_dir) as directory, contextlib.ExitStack() as sockets:
         logging.basicConfig(filename=directory / "demo.log", level=logging.WARNING, force=True)
         logging.captureWarnings(True)
-        screen.step("starting a phone")
-        box = Sandbox()
-        phone_socket = sockets.enter_context(_bound(PHONE_PORT))
-        async with serve(box.app, phone_socket):
-            box.url = url_of(phone_socket)
+        screen.step("starting the phones")
+        box, apps = Sandbox(people=PEOPLE), installed()
+        phones = [sockets.enter_context(_bound(port)) for port in (PHONE_PORT, SMTP_PORT, IMAP_PORT)]
+        async with box.serve_on(*phones):
             screen.step("starting the gateway")
             gateway_socket = sockets.enter_context(_bound(PORT))
-            settings = _settings(directory, box, gateway_socket)
+            settings = _settings(directory, box, url_of(gateway_socket), apps)
             app = composition.build(settings, agents=in_workers(settings), extra={"screen": screen})
             await app.start()
             try:
                 if problems := unusable(app):
                     raise ConfigurationError("; ".join(problems))
                 async with serve(site(app), gateway_socket):
-                    yield World(app, box.url, box.people[0].id, directory)
+                    await _greet(box, app, apps)
+                    yield World(app, box.url, box.people[0].id, apps, directory)
             finally:
                 box.changes.close()
                 await app.stop()
 
 
-def _settings(directory: Path, box: Sandbox, listener: socket.socket) -> configuration.Settings:
-    text = CONFIGURATION.format(
-        listen=url_of(listener).removeprefix("http://"),
-        token=box.token,
-        bot_api=box.url,
-        ana=box.people[0].id,
-    )
+async def _greet(box: Sandbox, app: App, apps: tuple[str, ...]) -> None:
+    """Everybody says hello on WhatsApp: who has never written there may be sent templates only."""
+    if "whatsapp" not in apps:
+        return
+    for person in box.everyone:
+        box.twilio.type(person.whatsapp, "Hello")
+    await box.wait_for(lambda: all(box.twilio.received(person.whatsapp) for person in box.everyone), SECONDS)
+    await app.idle()
+
+
+def installed() -> tuple[str, ...]:
+    """The apps whose real clients are installed; Telegram's is taken for granted."""
+    others = [app for app, packages in NEEDED.items() if all(map(find_spec, packages))]
+    return ("telegram", *others)
+
+
+def _settings(directory: Path, box: Sandbox, url: str, apps: tuple[str, ...]) -> configuration.Settings:
+    text = described(endpoints(box), url, apps)
     file = directory / "answerback.yaml"
     file.write_text(text)
+    box.twilio.webhook(f"{url}/in/whatsapp")
     return with_key(configuration.parse(text, file=str(file), environ={}))
 
 

@@ -27,6 +27,7 @@ from answerback_sandbox.twilio.far import Twilio
 
 T = TypeVar("T")
 BOT_ID = 7_000_000_001
+FIRST_PERSON = 1001
 TOKEN_SECRET = "sandbox-of-answerback-not-a-secret0"
 
 
@@ -43,8 +44,8 @@ class Sandbox:
     `rates`: keep Telegram's sending rates. `privacy`: the bot's privacy mode in groups. `clock`:
     microseconds since the Unix epoch. `retry_seconds`: the second pause of a webhook's redelivery (the
     first is none), then doubled up to a minute.
-    At the start there is one person, 1001 Ana, who has already opened the chat. Everyone has WhatsApp and
-    a mailbox too: `everyone`.
+    `people`: the first names of who is there at the start, with the ids 1001, 1002, …; each of them has
+    already opened the chat. Everyone has WhatsApp and a mailbox too: `everyone`.
     """
 
     def __init__(
@@ -57,6 +58,7 @@ class Sandbox:
         privacy: bool = True,
         clock: Callable[[], int] = _now,
         retry_seconds: float = 1.0,
+        people: Sequence[str] = ("Ana",),
     ) -> None:
         if token is not None and TOKEN.fullmatch(token) is None:
             raise ValueError("a bot token is a number, a colon and 35 characters of A-Z a-z 0-9 _ and -")
@@ -87,7 +89,8 @@ class Sandbox:
                 *ControlApi(self).routes,
             ]
         )
-        self.add_person(1001, "Ana", "ana")
+        for number, first_name in enumerate(people, start=FIRST_PERSON):
+            self.add_person(number, first_name, first_name.lower())
 
     def __repr__(self) -> str:
         return f"Sandbox({self.url!r})"

@@ -20,7 +20,7 @@ from typing import Any, Self
 
 import pytest
 
-pytestmark = pytest.mark.needs_extra("telegram", "langgraph")
+pytestmark = pytest.mark.needs_extra("telegram", "whatsapp", "email", "langgraph")
 
 DEMO = [sys.executable, "-m", "answerback_demo"]
 SECONDS = 60
@@ -112,24 +112,28 @@ def get(url: str) -> str:
 
 
 def on_the_phone(phone: str, mark: str) -> dict[str, Any]:
-    """The question on Ana's phone, as soon as this mark is there: the bot sends one message a second."""
+    """The question on Alice's phone, as soon as this mark is there: the bot sends one message a second."""
     with urllib.request.urlopen(f"{phone}/phone/api/events", timeout=SECONDS) as events:  # noqa: S310
         for line in events:
-            if line.startswith(b"data:") and mark in (shown := get(f"{phone}/phone/api/people/1001")):
-                message: dict[str, Any] = json.loads(shown)["chats"][0]["messages"][0]
+            if not line.startswith(b"data:"):
+                continue
+            messages = json.loads(get(f"{phone}/phone/api/people/1001"))["chats"][0]["messages"]
+            if messages and mark in json.dumps(messages[0], ensure_ascii=False):
+                message: dict[str, Any] = messages[0]
                 return message
     raise AssertionError("the phone is gone")
 
 
-def test_without_a_terminal_somebody_answers_on_the_phone_and_the_report_cites_that_term(
-    tmp_path: Path,
+@pytest.mark.parametrize("app", ["telegram", "whatsapp", "mail"])
+def test_without_a_terminal_somebody_answers_in_an_app_and_all_of_them_say_so(
+    tmp_path: Path, app: str
 ) -> None:
-    done = without_terminal(tmp_path, "--seed", "4")
+    done = without_terminal(tmp_path, "--seed", "4", "--app", app)
     assert done.returncode == 0, done.stdout + done.stderr
-    said = re.search(r"Ana writes.*: “(\w+)”", done.stdout)
+    said = re.search(r"Alice writes.*: “(\w+)”", done.stdout)
     assert said
-    assert f"✅ You wrote “{said[1]}”" in done.stdout
-    assert "Going on." in done.stdout
+    for place in ("The terminal", *(f"Alice's phone, {name}" for name in ("Telegram", "WhatsApp", "mail"))):
+        assert re.search(rf"^{place}: ✅ You wrote “{said[1]}” .*Going on\.$", done.stdout, re.MULTILINE)
     assert re.search(rf"> .*\b{said[1]}\b", done.stdout, re.IGNORECASE)
     assert "✓ Checked" in done.stdout
     assert done.stderr == ""

@@ -17,7 +17,7 @@ from answerback_sandbox.changes import Changes
 from answerback_sandbox.faults import FaultKind, Faults
 from answerback_sandbox.loopback import host_of, is_loopback
 from answerback_sandbox.twilio import wire
-from answerback_sandbox.twilio.state import Handset, Note
+from answerback_sandbox.twilio.state import Handset, Note, Status
 
 SECONDS = 15.0  # Twilio waits no longer for an answer
 ATTEMPTS = 2  # Twilio tries a webhook once more, not for ever: what is lost then has to be listed
@@ -77,6 +77,7 @@ class Courier:
         self.shared_key: tuple[str, str] | None = None  # (id, secret) of a SharedKey
         self.own_url = ""
         self.posted: list[tuple[str, int]] = []  # where, and the status (0: no answer)
+        self._taken: set[str] = set()  # messages that came in and were answered with 2xx
 
     async def run(self) -> None:
         """Post until the sandbox closes."""
@@ -90,6 +91,10 @@ class Courier:
                 url = self.webhook if event.handset else event.note.callback
                 if url and is_loopback(host_of(url.partition("://")[2].partition("/")[0])):
                     await self._deliver(session, url, self.fields(event))
+
+    def status_of(self, note: Note) -> Status:
+        """What the person who wrote a message sees of it: sent, or delivered once the webhook took it."""
+        return Status.DELIVERED if note.sid in self._taken else Status.SENT
 
     def fields(self, event: Event) -> dict[str, str]:
         """The form of one event."""
@@ -147,6 +152,8 @@ class Courier:
         for _ in range(times):
             for _ in range(ATTEMPTS):
                 if await self._post(session, url, found):
+                    self._taken.add(found["MessageSid"])
+                    self._changes.touch()
                     break
 
     async def _post(self, session: aiohttp.ClientSession, url: str, found: dict[str, str]) -> bool:

@@ -1,6 +1,7 @@
 """The phone's JSON: what the page reads and does, for tests in other languages too."""
 
 from collections.abc import AsyncIterator
+from importlib.resources import files
 from typing import Any
 
 import aiohttp
@@ -8,7 +9,8 @@ import pytest
 from telegram import Bot, InlineKeyboardButton, InlineKeyboardMarkup
 from telegram.error import NetworkError
 
-from answerback_sandbox import Sandbox
+from answerback_sandbox import FaultKind, Sandbox, ServiceName
+from answerback_sandbox.phone.pages import STATIC
 from tests.providers.sandbox.support import ANA
 
 YES_NO = InlineKeyboardMarkup(
@@ -77,8 +79,8 @@ async def test_the_bot_can_be_blocked_and_telegram_be_down(
     await do(session, "people/1001/block")
     assert (await show(session))["chats"][0]["blocked"]
     await do(session, "people/1001/unblock")
-    await do(session, "faults", kind="down", calls=None)
-    assert (await show(session))["down"]
+    box.switch(ServiceName.TELEGRAM, FaultKind.DOWN, True)
+    assert (await show(session))["faults"][0]["switches"][0]["on"]
     with pytest.raises(NetworkError):
         await bot.get_me()
     await do(session, "faults/clear")
@@ -115,6 +117,25 @@ async def _data(response: aiohttp.ClientResponse, count: int) -> AsyncIterator[s
         ("people/1001/tap", {"message_id": 9, "button": 0}, 400, "there is no message 9"),
         ("people", {}, 400, "first_name is missing"),
         ("faults", {"kind": "earthquake"}, 422, "the body does not fit this action"),
+        ("people/4711/whatsapp/type", {"text": "x"}, 400, "there is no person 4711"),
+        ("people/1001/whatsapp/type", {"text": " "}, 400, "a message needs a text or a file"),
+        ("people/1001/whatsapp/tap", {"message_id": "SM1", "button": 0}, 400, "message SM1 has no buttons"),
+        (
+            "people/1001/whatsapp/tap",
+            {"message_id": 1, "button": 0},
+            422,
+            "the body does not fit this action",
+        ),
+        ("people/1001/mail/reply", {"id": "x", "text": "yes"}, 400, "there is no such mail"),
+        ("people/1001/mail/reply", {"id": "x", "text": " "}, 400, "a reply needs a text"),
+        (
+            "people/1001/mail/reply",
+            {"id": "x", "text": "yes", "style": "fax"},
+            422,
+            "the body does not fit this action",
+        ),
+        ("people/1001/mail/away", {"away": "yes"}, 422, "the body does not fit this action"),
+        ("people/4711/mail/seen", {"id": "x"}, 400, "there is no person 4711"),
         ("people/1001/type", {"text": "x" * 70_000}, 400, "the body is too long"),
     ],
 )
@@ -138,9 +159,7 @@ async def test_the_page_may_load_from_here_only(session: aiohttp.ClientSession) 
     for path in (
         "/",
         "/phone",
-        "/phone/static/phone.css",
-        "/phone/static/phone.js",
-        "/phone/static/icon.svg",
+        *(f"/phone/static/{name}" for name in STATIC),
     ):
         async with session.get(path) as response:
             assert response.status == 200
@@ -148,5 +167,7 @@ async def test_the_page_may_load_from_here_only(session: aiohttp.ClientSession) 
             assert "default-src 'none'" in policy and "unsafe" not in policy and "http" not in policy
             text = await response.text()
         assert "https://" not in text.replace("http://www.w3.org/2000/svg", "")
+    written = files("answerback_sandbox.phone") / "static"
+    assert {one.name for one in written.iterdir()} == {*STATIC, "index.html"}
     async with session.get("/phone/static/..%2f..%2fapi.py") as response:
         assert response.status == 404

@@ -1,0 +1,107 @@
+"""Mail on the phone: an inbox as JSON, each mail as a page of its own, and what a person does there."""
+
+import hashlib
+import re
+from collections.abc import Callable
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from answerback_sandbox.errors import SandboxError
+from answerback_sandbox.mail import far
+from answerback_sandbox.mail.state import Letter, Style
+from answerback_sandbox.people import Reach
+from answerback_sandbox.phone.http import PLAIN, Act, Json, text
+
+START = 140  # characters of a mail that its line in the inbox shows
+SECOND = 1_000_000
+# A mail is somebody else's page: no script, no form, no other host, and its links open a page of their own.
+BODY_HEADERS = PLAIN | {
+    "Content-Security-Policy": (
+        "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; "
+        "frame-ancestors 'self'; sandbox allow-same-origin allow-popups allow-popups-to-escape-sandbox"
+    ),
+}
+ANCHOR = re.compile(r"<a\s", re.IGNORECASE)
+PLUS = re.compile(r"\+[^@]*@")  # what stands behind it says which question is answered
+ABOVE = re.compile(r"^-{3} .*", re.MULTILINE)  # the line above which people write
+QUOTED = re.compile(r"^(>|_{20}|On .* wrote:).*", re.MULTILINE | re.DOTALL)
+
+
+class Mail:
+    """The app on everybody's phone."""
+
+    def __init__(self, far: far.Mail, reach: Callable[[int], Reach]) -> None:
+        self._far, self._reach = far, reach
+
+    @property
+    def actions(self) -> dict[str, Act]:
+        """What a person can do, by the name it has in the address."""
+        return {"reply": self._reply, "seen": self._look, "away": self._go_away}
+
+    def shows(self, person: int) -> Json:
+        """The mailbox, newest first. Times are seconds since the Unix epoch. Raises SandboxError."""
+        box = self._far.world.box(self._reach(person).mail)
+        letters = [_letter(one) for one in reversed(self._far.messages(box.address))]
+        return {"address": box.address, "away": bool(box.away), "letters": letters}
+
+    async def body(self, request: Request) -> Response:
+        """The HTML of one mail, for a frame that may do nothing but show it."""
+        try:
+            letter = self._find(request.path_params["person"], request.path_params["id"])
+        except SandboxError as error:
+            return Response(str(error), 404, headers=BODY_HEADERS, media_type="text/plain")
+        return Response(
+            ANCHOR.sub('<a target="_blank" rel="noopener noreferrer" ', letter.html),
+            headers=BODY_HEADERS,
+            media_type="text/html; charset=utf-8",
+        )
+
+    def _reply(self, person: int, body: Json) -> Json:
+        words, style = text(body, "text"), Style(body.get("style", Style.GMAIL))
+        if not words.strip():
+            raise SandboxError("a reply needs a text")
+        letter = self._find(person, text(body, "id"))
+        sent = self._far.reply(self._reach(person).mail, letter.message_id, words, style)
+        return {"id": _id(sent)}
+
+    def _look(self, person: int, body: Json) -> Json:
+        letter = self._find(person, text(body, "id"))
+        self._far.opens(self._reach(person).mail, letter.message_id)
+        return {}
+
+    def _go_away(self, person: int, body: Json) -> Json:
+        """From now on, or no longer, every mail gets an answer that says that nobody reads it."""
+        away = body["away"]
+        if not isinstance(away, bool):
+            raise TypeError
+        self._far.set_away(self._reach(person).mail, away)
+        return {}
+
+    def _find(self, person: int, id: str) -> Letter:
+        for letter in self._far.messages(self._reach(person).mail):
+            if _id(letter) == id:
+                return letter
+        raise SandboxError("there is no such mail")
+
+
+def _id(letter: Letter) -> str:
+    """A name for addresses and elements, in which no character of a Message-ID can do harm."""
+    return hashlib.sha256(f"{letter.uid} {letter.message_id}".encode()).hexdigest()[:16]
+
+
+def _letter(letter: Letter) -> Json:
+    written = QUOTED.sub("", ABOVE.sub("", letter.text))
+    return {
+        "id": _id(letter),
+        "subject": letter.subject,
+        "name": letter.sender_name,
+        "address": letter.sender,
+        "to": PLUS.sub("@", letter.to),
+        "text": letter.text,
+        "html": bool(letter.html),
+        "start": " ".join(written.split())[:START],
+        "at": letter.at // SECOND,
+        "mine": letter.mine,
+        "read": letter.read,
+    }

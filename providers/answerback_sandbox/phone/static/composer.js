@@ -1,0 +1,73 @@
+// The line in which a message is written: it grows, knows what it answers, and offers the bot's commands.
+
+import { button, make } from "./dom.js";
+
+export class Composer {
+  // `send(text, replyTo)` resolves to something truthy once it was sent.
+  constructor(root, send) {
+    this.part = (name) => root.querySelector(`.${name}`);
+    this.send = send;
+    this.replyTo = null;
+    const words = this.part("words");
+    words.oninput = () => this.grow();
+    words.onkeydown = (event) => this.#pressed(event);
+    this.part("composer").onsubmit = (event) => { event.preventDefault(); this.#written(); };
+    this.part("no-reply").onclick = () => { this.reply(null); words.focus(); };
+    this.part("open-commands").onclick = () => this.#showCommands(this.part("commands").hidden);
+  }
+
+  reply(message) {
+    this.replyTo = message ? message.id : null;
+    this.part("replying").hidden = !message;
+    if (!message) return;
+    this.part("replying-to").textContent = `Reply to ${message.mine ? "yourself" : message.sender}`;
+    this.part("replying-text").textContent = message.text;
+    this.part("words").focus();
+  }
+
+  offer(commands) {
+    const wanted = JSON.stringify(commands);
+    if (this.part("commands").dataset.drawn === wanted) return;
+    this.part("commands").dataset.drawn = wanted;
+    this.part("open-commands").hidden = commands.length === 0;
+    this.part("commands").replaceChildren(...commands.map((command) => this.#command(command)));
+  }
+
+  grow() {
+    const words = this.part("words");
+    words.style.height = "auto";
+    if (words.scrollHeight) words.style.height = `${words.scrollHeight + 2}px`;
+    this.part("send").disabled = words.value.trim() === "";
+  }
+
+  #command({ command, description }) {
+    const item = make("li");
+    const element = button("", undefined, () => { this.#showCommands(false); this.send(`/${command}`, null); });
+    element.append(make("b", "", `/${command}`), make("span", "", description));
+    item.append(element);
+    return item;
+  }
+
+  #showCommands(shown) {
+    this.part("commands").hidden = !shown;
+    this.part("open-commands").setAttribute("aria-expanded", String(shown));
+  }
+
+  #pressed(event) {
+    if (event.key === "Escape") this.reply(null);
+    if (event.key !== "Enter" || event.shiftKey || event.isComposing || !matchMedia("(pointer: fine)").matches) return;
+    event.preventDefault();
+    this.part("composer").requestSubmit();
+  }
+
+  async #written() {
+    const words = this.part("words");
+    const text = words.value;
+    if (text.trim() === "") return;
+    words.value = "";
+    this.grow();
+    if (await this.send(text, this.replyTo)) this.reply(null);
+    else { words.value = text; this.grow(); }
+    words.focus();
+  }
+}

@@ -1,0 +1,98 @@
+// One mail that is open: its head, its body as a mail program shows it, and the line to reply in.
+
+import { clock, day, make, time } from "./dom.js";
+import { toast } from "./notes.js";
+import { here } from "./state.js";
+import { act } from "./wire.js";
+
+const PROGRAMS = { gmail: "Gmail", outlook: "Outlook", apple: "Apple Mail" };
+let program = "gmail"; // the one that was chosen last
+
+export class Letter {
+  #shown = null;
+
+  constructor(root) { this.root = root; }
+
+  clear() {
+    this.#shown = null;
+    this.root.replaceChildren();
+  }
+
+  focus() { this.root.querySelector("h2").focus(); }
+
+  // The body and what is being written stay as they are while the letter does.
+  draw(phone, letter) {
+    const key = `${phone.person}/${letter.id}`;
+    if (this.#shown === key) return;
+    this.#shown = key;
+    const subject = make("h2", "subject", letter.subject || "No subject");
+    subject.tabIndex = -1;
+    this.root.replaceChildren(subject, head(letter), body(phone, letter));
+    if (!letter.mine) this.root.append(replyForm(letter));
+    this.root.scrollTop = 0;
+  }
+}
+
+function head(letter) {
+  const box = make("div", "mail-head");
+  const who = make("p", "mail-who", letter.name || letter.address);
+  const face = make("span", "avatar", (letter.name || letter.address).slice(0, 1).toUpperCase());
+  face.setAttribute("aria-hidden", "true");
+  const words = make("div");
+  words.append(who, make("p", "quiet", `${letter.address} → ${letter.to}`));
+  const when = time(letter.at, `${day(letter.at)} ${clock(letter.at)}`);
+  when.className = "quiet";
+  words.append(when);
+  box.append(face, words);
+  return box;
+}
+
+function body(phone, letter) {
+  if (!letter.html) return make("p", "plain-mail", letter.text);
+  const frame = make("iframe", "mail-body");
+  frame.title = `The mail “${letter.subject}”`;
+  frame.setAttribute("sandbox", "allow-same-origin allow-popups allow-popups-to-escape-sandbox");
+  frame.src = `/phone/api/people/${phone.person}/mail/${letter.id}`;
+  const fit = () => {
+    const inside = frame.contentDocument && frame.contentDocument.documentElement;
+    if (inside) frame.height = inside.getBoundingClientRect().height;
+  };
+  frame.onload = () => {
+    fit();
+    new ResizeObserver(fit).observe(frame.contentDocument.documentElement);
+  };
+  return frame;
+}
+
+function replyForm(letter) {
+  const form = make("form", "mail-reply");
+  const words = make("textarea");
+  words.rows = 3;
+  words.placeholder = "Reply";
+  words.setAttribute("aria-label", `Reply to “${letter.subject}”`);
+  words.maxLength = 20000;
+  const send = make("button", "primary", "Send");
+  send.type = "submit";
+  const line = make("div", "mail-send");
+  line.append(programs(), send);
+  form.append(words, line);
+  form.onsubmit = async (event) => {
+    event.preventDefault();
+    const text = words.value;
+    if (text.trim() === "") return void words.focus();
+    words.value = "";
+    if (await act("mail/reply", { id: letter.id, text, style: program })) toast("Sent.");
+    else words.value = text;
+  };
+  words.onkeydown = (event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.requestSubmit(); };
+  return form;
+}
+
+function programs() {
+  const label = make("label", "quoted", "Quote like ");
+  const select = make("select");
+  for (const [name, title] of Object.entries(PROGRAMS)) select.append(new Option(title, name, false, name === program));
+  select.onchange = () => { program = select.value; };
+  label.append(select);
+  return label;
+}
