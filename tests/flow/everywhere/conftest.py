@@ -11,7 +11,7 @@ from answerback.model import Address, Contact
 from answerback.settings import Plugin, Route, Settings
 from answerback_sandbox import Sandbox
 from tests.flow.everywhere.places import ANA, Places
-from tests.providers.email.dovecot import PASSWORD, dovecot
+from tests.providers.email.dovecot import PASSWORD, Box
 from tests.providers.email.replies import OURS
 from tests.providers.email.support import mail_server
 from tests.support.databases import Database
@@ -21,11 +21,11 @@ ROUTE = Route("default", ("ana",), ("telegram", "whatsapp", "email"), at_once=Tr
 
 
 def settings(
-    database: Database, box: Sandbox, smtp: int, imap: int, public_url: str, route: Route
+    database: Database, box: Sandbox, smtp: int, read: Box, public_url: str, route: Route
 ) -> Settings:
     far = box.twilio
     host = {"host": "127.0.0.1", "security": "plain"}
-    mailbox = {**host, "port": str(imap), "username": "agent", "password": PASSWORD}
+    mailbox = {**host, "port": str(read.server.imap), "username": read.user, "password": PASSWORD}
     addresses = (
         Address("telegram", "1001", "1001"),
         Address("whatsapp", ANA, ANA),
@@ -53,19 +53,16 @@ def settings(
 
 
 @contextlib.asynccontextmanager
-async def everywhere(database: Database, route: Route = ROUTE) -> AsyncIterator[Places]:
+async def everywhere(database: Database, mailbox: Box, route: Route = ROUTE) -> AsyncIterator[Places]:
     """Telegram polled, Twilio by webhook, a real SMTP server and mailbox, the form on a socket."""
     async with contextlib.AsyncExitStack() as stack:
         box = await stack.enter_async_context(Sandbox.start())
         room = await stack.enter_async_context(mail_server())
-        mailbox = await stack.enter_async_context(dovecot())
         listener = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
         public_url = f"http://127.0.0.1:{listener.getsockname()[1]}"
         box.twilio.add_person(ANA, "Ana")
         box.twilio.webhook(f"{public_url}/in/whatsapp")
-        app = composition.build(
-            settings(database, box, room.port, mailbox.imap, public_url, route), agents={}
-        )
+        app = composition.build(settings(database, box, room.port, mailbox, public_url, route), agents={})
         assert app.problems == []
         await stack.enter_async_context(served(app, listener))
         await app.start()
@@ -76,8 +73,8 @@ async def everywhere(database: Database, route: Route = ROUTE) -> AsyncIterator[
 
 
 @pytest.fixture
-async def places(database: Database) -> AsyncIterator[Places]:
+async def places(database: Database, mailbox: Box) -> AsyncIterator[Places]:
     """Ana wrote on WhatsApp a moment ago, so that it takes more than a template from us."""
-    async with everywhere(database) as found:
+    async with everywhere(database, mailbox) as found:
         await found.open_whatsapp()
         yield found

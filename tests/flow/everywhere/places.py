@@ -16,7 +16,7 @@ from answerback.model import Choice, Interaction, InteractionStatus, Question, Q
 from answerback.store import Row, contacts, deliveries
 from answerback_sandbox import Sandbox
 from answerback_sandbox.twilio.state import Note
-from tests.providers.email.dovecot import Dovecot
+from tests.providers.email.dovecot import Box
 from tests.providers.email.replies import OURS
 from tests.providers.email.support import Mailroom
 
@@ -39,7 +39,7 @@ class Places:
     app: App
     box: Sandbox
     room: Mailroom
-    mailbox: Dovecot
+    mailbox: Box
     interaction: str = ""
     form: str = field(default="", repr=False)
 

@@ -12,6 +12,7 @@ from answerback.store import deliveries
 from answerback_sandbox import FaultKind
 from tests.flow.everywhere.conftest import everywhere
 from tests.flow.everywhere.places import ANA, PATIENCE, Places, until
+from tests.providers.email.dovecot import Box
 from tests.support.databases import Database
 
 pytestmark = pytest.mark.needs_extra("telegram", "whatsapp", "email")
@@ -87,10 +88,10 @@ DEATHS = {
 
 @pytest.mark.parametrize("death", DEATHS.values(), ids=DEATHS)
 async def test_a_dead_address_is_left_at_once_and_until_its_owner_writes(
-    database: Database, death: Death
+    database: Database, mailbox: Box, death: Death
 ) -> None:
     route = Route("default", ("ana",), (death.place, death.other))
-    async with everywhere(database, route) as places:
+    async with everywhere(database, mailbox, route) as places:
         death.dies(places)
         await places.ask(wait_for=())
         await death.afterwards(places)
@@ -120,9 +121,10 @@ async def attempts(places: Places) -> dict[str, str]:
 
 async def test_a_callback_of_twilio_stops_what_its_lost_answer_would_have_sent_again(
     database: Database,
+    mailbox: Box,
 ) -> None:
     route = Route("default", ("ana",), ("whatsapp", "telegram"))
-    async with everywhere(database, route) as places:
+    async with everywhere(database, mailbox, route) as places:
         places.box.twilio.fail(FaultKind.DROPPED, method="create")
         await places.ask(wait_for=("whatsapp",))
         async with asyncio.timeout(PATIENCE):

@@ -11,6 +11,7 @@ from answerback.store import interactions
 from answerback_sandbox import FaultKind
 from tests.flow.everywhere.conftest import ROUTE, everywhere
 from tests.flow.everywhere.places import ANA, PATIENCE, Places, until
+from tests.providers.email.dovecot import Box
 from tests.support.databases import Database
 
 pytestmark = pytest.mark.needs_extra("telegram", "whatsapp", "email")
@@ -72,8 +73,10 @@ async def test_of_two_answers_at_the_same_moment_one_wins_and_the_other_hears_wh
         assert places.says(place, f"✅ You chose “{value}”") == 1
 
 
-async def test_a_copy_that_still_waits_when_the_answer_comes_is_never_sent(database: Database) -> None:
-    async with everywhere(database) as places:
+async def test_a_copy_that_still_waits_when_the_answer_comes_is_never_sent(
+    database: Database, mailbox: Box
+) -> None:
+    async with everywhere(database, mailbox) as places:
         await places.open_whatsapp()
         places.box.fail(FaultKind.DOWN, calls=None, method="sendMessage")
         await places.ask(wait_for=("whatsapp", "email"))
@@ -99,8 +102,9 @@ async def test_an_outcome_whose_service_is_down_comes_later_and_once(places: Pla
 
 async def test_outside_the_24_hours_whatsapp_is_asked_by_template_and_not_told_the_outcome(
     database: Database,
+    mailbox: Box,
 ) -> None:
-    async with everywhere(database) as places:
+    async with everywhere(database, mailbox) as places:
         await places.ask()  # she never wrote there
         (asked,) = places.notes("Which term?")
         assert asked.content_sid == places.box.twilio.content_sid
@@ -112,9 +116,9 @@ async def test_outside_the_24_hours_whatsapp_is_asked_by_template_and_not_told_t
         assert "on Telegram: “coding”. Nothing changed." in places.notes("Nothing changed.")[0].body
 
 
-async def test_reminders_stop_everywhere_with_the_answer(database: Database) -> None:
+async def test_reminders_stop_everywhere_with_the_answer(database: Database, mailbox: Box) -> None:
     route = Route("default", ROUTE.ask, ROUTE.providers, at_once=True, reminders=(1.0, 3600.0, 7200.0))
-    async with everywhere(database, route) as places:
+    async with everywhere(database, mailbox, route) as places:
         await places.open_whatsapp()
         await places.ask()
         for place in ("telegram", "whatsapp", "email"):

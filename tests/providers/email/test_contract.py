@@ -12,7 +12,7 @@ from answerback.provider import Sent
 from answerback.testing import ProviderContract
 from answerback.testing.contract.sending import Sending
 from answerback_providers.email import Email
-from tests.providers.email.dovecot import PASSWORD, Dovecot, dovecot
+from tests.providers.email.dovecot import PASSWORD, Box, running_dovecot
 from tests.providers.email.replies import OURS, vouched
 from tests.providers.email.support import Mailroom, mail_server
 
@@ -22,7 +22,7 @@ class Post:
     """Both servers; the number of replies so far."""
 
     room: Mailroom
-    box: Dovecot | None = None
+    box: Box | None = None
 
 
 class TestSending(ProviderContract):
@@ -50,12 +50,14 @@ class TestReading(TestSending):
 
     @contextlib.asynccontextmanager
     async def far_side(self) -> AsyncIterator[Post]:
-        async with mail_server(utf8=True) as room, dovecot() as box:
-            yield Post(room, box)
+        with running_dovecot() as server:
+            async with mail_server(utf8=True) as room:
+                yield Post(room, server.box())
 
     def options_for(self, there: Post) -> Mapping[str, Json]:
         imap: dict[str, Json] = {
-            "host": "127.0.0.1", "port": str(there.box.imap), "security": "plain", "username": "agent",
+            "host": "127.0.0.1", "port": str(there.box.server.imap), "security": "plain",
+            "username": there.box.user,
             "password": PASSWORD,
         }  # fmt: skip
         return {**super().options_for(there), "imap": imap}
