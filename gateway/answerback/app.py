@@ -10,7 +10,7 @@ import uuid
 from dataclasses import dataclass, field
 from typing import Any
 
-from answerback import migrations, registry
+from answerback import migrations, registry, standing
 from answerback.adopt import Adopter
 from answerback.agent import Agent, AgentContext
 from answerback.ask import Asker
@@ -33,7 +33,7 @@ from answerback.registry import Problem
 from answerback.replay import Replay
 from answerback.resume import Resumer
 from answerback.run import Runner
-from answerback.settings import Plugin, Settings
+from answerback.settings import Plugin, Settings, reaching
 from answerback.store import Store, Tx, choose, contacts, interactions, leases, meta, runs
 from answerback.store.backend import Clock as Time
 from answerback.tokens import Tokens
@@ -174,7 +174,9 @@ def build(
     owner = uuid.uuid4().hex
     paces = {name: provider.pace for name, provider in all_providers.items()}
     edits = frozenset(name for name, provider in all_providers.items() if type(provider).can("update"))
-    outbox = Outbox(owner, paces, tokens, edits)
+    standing.check(settings, all_providers)
+    instead = standing.stand_ins(settings, all_providers, FALLBACK if FALLBACK in all_providers else "")
+    outbox = Outbox(owner, paces, tokens, edits, instead)
     context = Context(
         settings,
         Store(choose(settings.database, settings.data_dir, time)),
@@ -182,7 +184,6 @@ def build(
         outbox,
         owner,
         faults=faults or Faults(),
-        fallback={"provider": FALLBACK} if FALLBACK in all_providers else {},
     )
     return _connect(settings, context, all_providers, all_agents, list(found.problems), offered.http)
 
@@ -235,8 +236,8 @@ def _connect(
 def _with_fallback(
     settings: Settings, providers: dict[str, Provider], offered: ProviderContext
 ) -> dict[str, Provider]:
-    """With no provider configured, the form's link is shown once."""
-    if not settings.providers:
+    """With no provider configured that reaches people, the form's link is shown once."""
+    if not reaching(settings.providers):
         plugin = Plugin(FALLBACK, "webform")
         providers[FALLBACK] = registry.build_provider(plugin, offered)
     return providers

@@ -1,6 +1,5 @@
 """What every use case is given: the store, and the few things that all of them share."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from answerback.faults import Faults
@@ -22,9 +21,6 @@ class Context:
     owner: str
     signals: Signals = field(default_factory=Signals)
     faults: Faults = field(default_factory=Faults)
-    fallback: Mapping[str, str] = field(
-        default_factory=dict
-    )  # "provider": whom to tell when nobody is reachable
 
     def dispatch(self, rows: list[Row]) -> None:
         """After the commit: send what is ours to send now; what must wait for its turn is woken for."""

@@ -5,17 +5,17 @@ import contextlib
 import logging
 import time
 import weakref
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, replace
 
-from answerback import receipts
+from answerback import instead, receipts
 from answerback.background import Background
 from answerback.backoff import AWAY, pause
 from answerback.context import Context
 from answerback.errors import Moved, StoreUnavailable, TryLater, Undeliverable
 from answerback.model import Interaction, InteractionStatus, Json, MessageKind
 from answerback.outbox import Known
-from answerback.provider import Message, Provider
+from answerback.provider import Message, Provider, Sent
 from answerback.store import Row, Tx, audit, contacts, deliveries, interactions
 from answerback.store.codec import dumps, loads
 from answerback.wording import Sheet, Told, compose
@@ -23,7 +23,6 @@ from answerback.wording import Sheet, Told, compose
 log = logging.getLogger("answerback.deliver")
 AT_ONCE = 16  # messages under way on one provider
 AT_ONCE_PLACE = 2  # and to one place on it
-TIMEOUT = 30.0  # seconds until a send counts as unknown
 GIVE_UP = 20  # attempts, when the plugin itself raises
 FALL_BACK_AFTER = 2  # temporary failures until the next provider is asked as well
 FALL_BACK_WAIT = 60.0  # seconds: a wait that is longer than this is a reason to do so at once
@@ -118,16 +117,26 @@ class Deliverer(Background):
         message = compose(sheet, loaded.thread)
         if provider.windowed:
             message = await self._dated(row, message)
+        if loaded.record is not None:
+            message = instead.with_questions(self._context, loaded.record, message, loaded.told.now)
         self._context.faults.reach("deliver.before-send")
         try:
-            async with asyncio.timeout(TIMEOUT):
-                ids = await self._send(provider, row, message, loaded.thread)
+            async with asyncio.timeout(provider.patience), self._held(provider, row):
+                sent = await self._send(provider, row, message, loaded.thread)
         except Exception as error:
             await self._problem(row, error)
             return
         self._context.faults.reach("deliver.after-send")
+        ids = sent.message_ids
         if row["kind"] in CLOSING:
             self._context.store.write_soon(lambda tx: self._sent(tx, row, ids), self._context.dispatch)
+            return
+        if (sent.replies or sent.declined) and row["provider"] in self._context.outbox.stand_ins.known:
+            done = await self._context.store.write(
+                lambda tx: instead.answered(tx, self._context, row, sent)
+            )
+            self._context.faults.reach("deliver.after-commit")
+            instead.follow(self._context, done)
             return
         rows = await self._context.store.write(lambda tx: self._sent(tx, row, ids))
         self._context.faults.reach("deliver.after-commit")
@@ -140,14 +149,37 @@ class Deliverer(Background):
 
     async def _send(
         self, provider: Provider, row: Row, message: Message, thread: tuple[str, ...]
-    ) -> tuple[str, ...]:
+    ) -> Sent:
         if row["kind"] == MessageKind.OUTCOME and thread and type(provider).can("update"):
             try:
                 await provider.update(message.to, thread[0], message)
-                return ()
+                return Sent()
             except Undeliverable:  # it was deleted, or is too old: say it in a message of its own
                 log.info("a copy could not be edited", extra={"delivery": row["id"]})
-        return (await provider.send(message)).message_ids
+        return await provider.send(message)
+
+    @contextlib.asynccontextmanager
+    async def _held(self, provider: Provider, row: Row) -> AsyncIterator[None]:
+        """Make the claim last where a stand-in may take longer to answer than a claim lasts."""
+        if provider.patience <= Provider.patience:
+            yield
+            return
+        keeping = asyncio.create_task(self._keep(row))
+        try:
+            yield
+        finally:
+            keeping.cancel()
+
+    async def _keep(self, row: Row) -> None:
+        owner, held = self._context.owner, dict(row)
+        while held["next_attempt_at"] is not None:
+            await asyncio.sleep(deliveries.LEASE / 3e6)
+
+            def tx_(tx: Tx) -> int | None:
+                return tx.now + deliveries.LEASE if deliveries.keep(tx, held, owner) else None
+
+            with contextlib.suppress(StoreUnavailable):
+                held["next_attempt_at"] = await self._context.store.write(tx_)
 
     def _load(self, tx: Tx, row: Row) -> Loaded:
         record = interactions.get(tx, row["interaction_id"]) if row["interaction_id"] else None

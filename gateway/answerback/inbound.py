@@ -6,7 +6,9 @@ from answerback import linking
 from answerback.ask import cancel_run
 from answerback.context import Context
 from answerback.door import Actor, Decision, decide, lost
+from answerback.errors import DoesNotFit
 from answerback.evidence import Gathered, by_token, gather
+from answerback.fits import refusal, values_of
 from answerback.match import Evidence, Match, WhichOne, match, strip_code
 from answerback.model import Contact, Interaction, InteractionStatus, Json, Outcome
 from answerback.outbox import place_of
@@ -14,6 +16,7 @@ from answerback.provider import Reply
 from answerback.quoting import new_text
 from answerback.read import Unclear, Value, is_command, read, read_payload, wants_text
 from answerback.sentences import say
+from answerback.standing import StandIn
 from answerback.store import Row, Tx, contacts, deliveries, interactions
 from answerback.store.codec import loads
 
@@ -51,6 +54,8 @@ def consider(tx: Tx, context: Context, provider: str, reply: Reply) -> Effect:
     mine, person = contacts.sender(tx, provider, reply.sender)
     here = place_of(provider, reply.sender, reply.place, mine["contact_id"] if mine is not None else "")
     case = _Case(tx, context, provider, reply, here, person)
+    if provider in context.outbox.stand_ins.known:
+        return _stand_in(case, context.outbox.stand_ins.known[provider])
     if not reply.trusted:
         return _unproved(case)
     command = is_command(reply.text) if reply.text and not reply.data else None
@@ -65,6 +70,37 @@ def consider(tx: Tx, context: Context, provider: str, reply: Reply) -> Effect:
         outcome, rows = linking.confirm(tx, context, provider, reply, start, answer)
         return Effect(outcome, rows)
     return _for_question(case)
+
+
+def _stand_in(case: _Case, stand_in: StandIn) -> Effect:
+    """A stand-in answers what it was asked, by the token of that delivery, and says nothing else.
+
+    What does not count goes on to whoever is next. In a terminal it is said there, and can be answered again.
+    """
+    tx, reply = case.tx, case.reply
+    gathered = gather(tx, case.provider, replace(reply, text=""), "")  # no code in a text leads elsewhere
+    found = match(gathered.evidence) if gathered is not None else None
+    if gathered is None or not isinstance(found, Match) or found.how != "token":
+        return Effect(Outcome.NOT_ALLOWED)
+    record, asked = gathered.records[found.interaction_id], gathered.rows[found.delivery_id]
+    if record.status is not InteractionStatus.PENDING or not record.readable:
+        return Effect(lost(record))
+    if reply.value is None:
+        return Effect(Outcome.COMMAND, case.context.outbox.after(tx, asked))
+    try:
+        values = values_of(record, reply.value, tx.now)
+    except DoesNotFit as error:
+        return _not_taken(case, stand_in, asked, Outcome.ASKED_AGAIN, error.detail)
+    decision = decide(tx, case.context, record, values, reply.text, Actor(stand_in.by, case.provider))
+    if decision.outcome is Outcome.NOT_ALLOWED:
+        return _not_taken(case, stand_in, asked, Outcome.NOT_ALLOWED, refusal(stand_in))
+    accepted = decision.outcome is Outcome.ACCEPTED
+    return Effect(decision.outcome, decision=decision if accepted else None)
+
+
+def _not_taken(case: _Case, stand_in: StandIn, asked: Row, outcome: Outcome, why: str) -> Effect:
+    rows = [] if stand_in.listens else case.context.outbox.after(case.tx, asked)
+    return Effect(outcome, rows, toast=why)
 
 
 def _unproved(case: _Case) -> Effect:

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 
 from answerback.backoff import jitter
 from answerback.context import Context
-from answerback.errors import ProviderError, StoreUnavailable, TryLater
+from answerback.errors import ConfigurationError, ProviderError, StoreUnavailable, TryLater
+from answerback.model import StandsIn
 from answerback.provider import Provider
 from answerback.receive import Receiver
 from answerback.store import leases
@@ -65,7 +66,10 @@ class Intake:
                     self._is_well(name)
                     self._drained[name].set()
                     return
-                await self._read_while_ours(name, provider)
+                if provider.stand_in is StandsIn.TERMINAL:  # each process has its own
+                    await self._read(name, provider, None)
+                else:
+                    await self._read_while_ours(name, provider)
                 failures = 0
             except Exception as error:
                 failures += 1
@@ -87,7 +91,7 @@ class Intake:
             with contextlib.suppress(StoreUnavailable):
                 await store.write(lambda tx: leases.release(tx, lease))
 
-    async def _read(self, name: str, provider: Provider, lease: Lease) -> None:
+    async def _read(self, name: str, provider: Provider, lease: Lease | None) -> None:
         drained = self._drained[name].is_set()
         cursor = await self._receiver.cursor(name)
         batch = await provider.poll(cursor, None if drained else 0)
@@ -104,7 +108,7 @@ class Intake:
 
     def _pause(self, name: str, error: Exception, failures: int) -> float:
         """Seconds to wait, and what to say meanwhile."""
-        known = isinstance(error, ProviderError | StoreUnavailable)
+        known = isinstance(error, ProviderError | StoreUnavailable | ConfigurationError)
         text = str(error) if known else f"{type(error).__name__} in the provider"
         if self.state[name] != text:
             log.warning("the provider %s is not working: %s", name, text, exc_info=None if known else error)

@@ -2,11 +2,12 @@
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from answerback.model import Address, Contact, Interaction, InteractionStatus, Json, MessageKind
 from answerback.provider import Pace
 from answerback.quiet import end_of_quiet
+from answerback.standing import StandIns
 from answerback.store import Row, Tx, contacts, deliveries, interactions, pace, runs
 from answerback.store.codec import dumps, loads
 from answerback.tokens import Tokens, hashed
@@ -42,6 +43,50 @@ class Outbox:
     paces: Mapping[str, Pace]  # by provider name: those that this process can send on
     tokens: Tokens
     edits: frozenset[str] = frozenset()  # names of the providers that can edit what they sent
+    stand_ins: StandIns = field(default_factory=StandIns)
+
+    def begin(self, tx: Tx, record: Interaction) -> list[Row]:
+        """Ask whoever comes first on a planned route: the mode's stand-in, people, or the route's."""
+        if first := self.stand_ins.known.get(record.route["first"]):
+            return [self.question(tx, record, first.address(record))]
+        return self._people(tx, record) or self.stand_in(tx, record) or self._nobody(tx, record)
+
+    def stand_in(self, tx: Tx, record: Interaction, *, first: bool = False) -> list[Row]:
+        """Ask the route's next stand-in, if one is left; `first`: unless one has been asked already."""
+        asked = {row["provider"] for row in tx.all(deliveries.OF, interaction_id=record.id)}
+        order = record.route.get("stand_ins", ())
+        if first and asked.intersection(order):
+            return []
+        for name in order:
+            if name in self.stand_ins.known and name not in asked:
+                return [self.question(tx, record, self.stand_ins.known[name].address(record))]
+        return []
+
+    def after(self, tx: Tx, row: Row) -> list[Row]:
+        """A stand-in has no answer that counts: ask whoever is next. With nobody left, silence may follow."""
+        record = interactions.get(tx, row["interaction_id"])
+        if record is None or record.status is not InteractionStatus.PENDING or not record.readable:
+            return []
+        tx.run(deliveries.SHUT_ONE, key=row["id"])
+        asked = tx.all(deliveries.OF, interaction_id=record.id)
+        first = row["provider"] == record.route.get("first")
+        rows = [] if not first or any(each["contact_id"] for each in asked) else self._people(tx, record)
+        rows = rows or self.stand_in(tx, record)
+        if rows or any(map(_is_under_way, asked)):
+            return rows
+        if not self.stand_ins.people:
+            tx.run(interactions.END_NOW, key=record.id, at=tx.now)
+            return []
+        return self._nobody(tx, record)
+
+    def _people(self, tx: Tx, record: Interaction) -> list[Row]:
+        found = addresses(tx, record.route) if self.stand_ins.people else []
+        return [self.question(tx, record, address) for address in found]
+
+    def _nobody(self, tx: Tx, record: Interaction) -> list[Row]:
+        """Where nobody is reached, the question's link is shown."""
+        name = self.stand_ins.fallback
+        return [self.question(tx, record, Address(name, "", ""))] if name and self.stand_ins.people else []
 
     def question(
         self, tx: Tx, record: Interaction, address: Address, kind: MessageKind = MessageKind.QUESTION
@@ -86,6 +131,7 @@ class Outbox:
     def outcomes(self, tx: Tx, record: Interaction) -> list[Row]:
         """Tell every copy of a closed question how it ended; where nothing can be edited, each place once."""
         rows = [row for row in deliveries.shut(tx, record.id) if _was_shown(row)]
+        rows = [row for row in rows if self._listens(row)]
         latest = {(row["provider"], row["place"]): row["id"] for row in rows}
         told = [row for row in rows if row["provider"] in self.edits or row["id"] in latest.values()]
         return [self.outcome(tx, record, row) for row in told]
@@ -121,9 +167,14 @@ class Outbox:
         asked: dict[tuple[str, str], Row] = {}
         for found in tx.all(runs.INTERACTIONS, run_id=run_id):
             for row in tx.all(deliveries.OF, interaction_id=found["id"]):
-                if _was_shown(row):
+                if _was_shown(row) and self._listens(row):
                     asked[row["provider"], row["place"]] = row
         return [self._notice(tx, run_id, content, row) for row in asked.values()]
+
+    def _listens(self, row: Row) -> bool:
+        """A program that answers in place of people is told nothing further."""
+        stand_in = self.stand_ins.known.get(row["provider"])
+        return stand_in is None or stand_in.listens
 
     def _notice(self, tx: Tx, run_id: str, content: Json, row: Row) -> Row:
         return self._add(
@@ -139,19 +190,23 @@ class Outbox:
         )
 
     def next_provider(self, tx: Tx, row: Row) -> list[Row]:
-        """Ask the same person on the next provider of the route, if there is one that was not tried."""
+        """Ask the same person on the next provider of the route, if there is one that was not tried.
+
+        When nobody can be reached on any, the route's stand-ins are asked.
+        """
+        if row["kind"] == "question" and row["provider"] in self.stand_ins.known:
+            return self.after(tx, row)
         if row["kind"] != "question" or not row["contact_id"]:
             return []
         record = interactions.get(tx, row["interaction_id"])
         if record is None or record.status is not InteractionStatus.PENDING or not record.readable:
             return []
-        tried = {
-            each["provider"]
-            for each in tx.all(deliveries.OF, interaction_id=record.id)
-            if each["contact_id"] == row["contact_id"]
-        }
+        asked = tx.all(deliveries.OF, interaction_id=record.id)
+        tried = {each["provider"] for each in asked if each["contact_id"] == row["contact_id"]}
         route = record.route | {"ask": [row["contact_id"]]}
         found = addresses(tx, route, tried=frozenset(tried))
+        if not found and not any(map(_is_under_way, asked)):
+            return self.stand_in(tx, record)
         return [self.question(tx, record, address) for address in found]
 
     def stranger(self, tx: Tx, provider: str, external_id: str, place: str) -> list[Row]:
@@ -242,6 +297,12 @@ def _was_shown(row: Row) -> bool:
         and bool(loads(row["message_ids"]) or row["status"] == "sent")
         and (row["provider"] != FORM)
     )
+
+
+def _is_under_way(row: Row) -> bool:
+    """Whether somebody was asked by it, or may yet be."""
+    is_open = bool(row["open"]) and row["kind"] == "question" and row["provider"] != FORM
+    return is_open and row["status"] not in ("failed", "unknown")
 
 
 def _same_place(row: Row) -> Row:

@@ -90,6 +90,7 @@ SHUT = Query(
     .values(open=0)
     .returning(D)
 )
+SHUT_ONE = Query(update(D).where(D.c.id == p("key")).values(open=0))
 DROP = Query(  # not sent yet, and nobody needs to see it any more; what is on its way ends by itself
     update(D)
     .where(
