@@ -34,7 +34,7 @@ from answerback.replay import Replay
 from answerback.resume import Resumer
 from answerback.run import Runner
 from answerback.settings import Plugin, Settings, reaching
-from answerback.store import Store, Tx, choose, contacts, interactions, leases, meta, runs
+from answerback.store import Store, Tx, choose, contacts, deliveries, interactions, leases, meta, runs
 from answerback.store.backend import Clock as Time
 from answerback.tokens import Tokens
 from answerback.wakeups import Wakeups
@@ -98,6 +98,9 @@ class App:
             tx.run(interactions.AT_ONCE, now=tx.now)
             tx.run(runs.AT_ONCE, now=tx.now)
         contacts.configure(tx, self.settings.contacts.values())
+        for each in self.context.outbox.stand_ins.known.values():
+            if each.listens:
+                tx.run(deliveries.SHOW_AGAIN, terminal=each.name, at=tx.now)
 
     async def _open_agents(self) -> None:
         """All at the same time: one that takes long to start holds up none of the others."""

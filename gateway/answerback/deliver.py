@@ -132,9 +132,7 @@ class Deliverer(Background):
             self._context.store.write_soon(lambda tx: self._sent(tx, row, ids), self._context.dispatch)
             return
         if (sent.replies or sent.declined) and row["provider"] in self._context.outbox.stand_ins.known:
-            done = await self._context.store.write(
-                lambda tx: instead.answered(tx, self._context, row, sent)
-            )
+            done = await self._context.store.write(lambda tx: instead.answered(tx, self._context, row, sent))
             self._context.faults.reach("deliver.after-commit")
             instead.follow(self._context, done)
             return
@@ -147,9 +145,7 @@ class Deliverer(Background):
         at = await self._context.store.read(lambda tx: contacts.last_wrote(tx, row["address_id"]))
         return replace(message, to=replace(message.to, last_inbound_at=at))
 
-    async def _send(
-        self, provider: Provider, row: Row, message: Message, thread: tuple[str, ...]
-    ) -> Sent:
+    async def _send(self, provider: Provider, row: Row, message: Message, thread: tuple[str, ...]) -> Sent:
         if row["kind"] == MessageKind.OUTCOME and thread and type(provider).can("update"):
             try:
                 await provider.update(message.to, thread[0], message)

@@ -1,4 +1,4 @@
-"""Whether a stand-in's answer fits and may be given: the same before it is given, as help, and at the door."""
+"""Whether a stand-in's answer fits and may be given: said before it is given, and decided at the door."""
 
 from answerback.errors import DoesNotFit
 from answerback.model import Interaction, Json, Question

@@ -1,5 +1,6 @@
 """instead: what a stand-in is asked in place of a person, and what it answers, in one transaction."""
 
+import json
 import logging
 from dataclasses import asdict, dataclass, field, replace
 
@@ -11,7 +12,6 @@ from answerback.inbound import Effect, consider
 from answerback.model import Interaction, Json, Outcome, Question
 from answerback.provider import Asked, Message, Reply, Sent
 from answerback.store import Row, Tx, audit, replies
-from answerback.store.codec import dumps
 
 log = logging.getLogger("answerback.instead")
 
@@ -33,7 +33,7 @@ def with_questions(context: Context, record: Interaction, message: Message, now:
     def problem(value: Json, question: Question | None = None) -> str:
         return problem_of(record, stand_in, value, question, now)
 
-    asked = Asked(record.questions, record.context, record.agent, record.title, problem)
+    asked = Asked(record.questions, record.context, record.agent, record.title, record.sensitive, problem)
     return replace(message, asked=asked)
 
 
@@ -69,7 +69,7 @@ def follow(context: Context, done: Answered) -> None:
 
 def _taken(tx: Tx, context: Context, provider: str, reply: Reply) -> Effect:
     """One answer through the one door: stored once, matched, authorised, read, decided."""
-    row = replies.add(tx, provider, reply.event_id, dumps(_raw(reply)).encode())
+    row = replies.add(tx, provider, reply.event_id, _raw(reply))
     if row is None:
         first = replies.first(tx, provider, reply.event_id)
         return Effect(Outcome(first["outcome"]) if first and first["outcome"] else Outcome.DUPLICATE)
@@ -78,8 +78,10 @@ def _taken(tx: Tx, context: Context, provider: str, reply: Reply) -> Effect:
     return effect
 
 
-def _raw(reply: Reply) -> Json:
-    return {key: value for key, value in asdict(reply).items() if key not in ("token", "attachments") and value}
+def _raw(reply: Reply) -> bytes:
+    """What is kept of it, in ASCII, which carries all; its token is this delivery's own and a secret."""
+    kept = {key: value for key, value in asdict(reply).items() if key not in ("token", "attachments")}
+    return json.dumps(kept).encode()
 
 
 def _of(row: Row) -> dict[str, str]:

@@ -101,6 +101,7 @@ class Asked:
     context: str = ""
     agent: str = ""
     title: str = ""  # who asks and about what
+    sensitive: bool = False  # then nothing of it may stand in a log or an error
     problem: Callable[..., str] = lambda value, question=None: ""
 
 

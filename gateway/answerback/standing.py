@@ -68,9 +68,16 @@ def _found(providers: Iterable[Provider]) -> Iterable[tuple[str, StandIn]]:
     for provider in providers:
         if provider.stand_in is StandsIn.NOBODY:
             continue
-        given = [getattr(provider.settings, key, False) is True for key in ("may_approve", "sees_sensitive")]
-        by = f"{provider.stand_in}:{provider.stands_as}"
-        yield provider.name, StandIn(provider.name, by, *given, listens=provider.stand_in is StandsIn.TERMINAL)
+        yield (
+            provider.name,
+            StandIn(
+                provider.name,
+                by=f"{provider.stand_in}:{provider.stands_as}",
+                may_approve=getattr(provider.settings, "may_approve", False) is True,
+                sees_sensitive=getattr(provider.settings, "sees_sensitive", False) is True,
+                listens=provider.stand_in is StandsIn.TERMINAL,
+            ),
+        )
 
 
 def check(settings: Settings, providers: Mapping[str, Provider]) -> None:
