@@ -91,9 +91,9 @@ class Scripted(Provider):
                 self._left.remove(line)
                 self._given[message.delivery_id] = line
                 return line
-        left = f"{len(self._left)} for other questions" if self._left else "none is"
+        left = f", only {len(self._left)} for other questions" if self._left else ""
         named = f"#{message.code}" if asked.sensitive else f"“{shorten(' '.join(said.split()), NAMED)}”"
-        raise Undeliverable(f"the script {self.name} has no answer left for {named} ({left} left)")
+        raise Undeliverable(f"the script has no answer left for {named}{left}")
 
     async def probe(self) -> str:
         return f"{len(self._left)} of {len(self.settings.answers)} answers left"
