@@ -39,7 +39,7 @@ class LLM(Provider):
         package = settings.init.partition(":")[0].partition(".")[0]
         if package == "langchain" and importlib.util.find_spec(package) is None:
             raise ConfigurationError(
-                f"The provider {name} needs the package langchain: pip install 'answerback[llm]'."
+                f"The provider {name} needs the package langchain: pip install 'answerback[agents]'."
             )
 
     @property
