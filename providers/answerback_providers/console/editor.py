@@ -39,7 +39,8 @@ class Editor:
             case "\x15":  # Ctrl-U: the line
                 self.typed = ""
             case "\x17":  # Ctrl-W: the last word
-                self.typed = self.typed.rstrip().rpartition(" ")[0]
+                head, blank, _ = self.typed.rstrip().rpartition(" ")
+                self.typed = head + blank
             case "\x1b":
                 self._escape = key
             case _ if key.isprintable() and len(self.typed) < LONGEST:

@@ -128,7 +128,7 @@ class Terminal:
         return max(10, columns - _width(self._prompt) - 1)
 
     def _write(self, text: str) -> None:
-        raw = text.replace("\n", "\r\n").encode("utf-8", "replace")
+        raw = text.encode("utf-8", "replace")
         try:
             while raw:
                 raw = raw[os.write(self._screen, raw) :]
