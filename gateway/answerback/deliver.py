@@ -121,8 +121,12 @@ class Deliverer(Background):
             message = instead.with_questions(self._context, loaded.record, message, loaded.told.now)
         self._context.faults.reach("deliver.before-send")
         try:
-            async with asyncio.timeout(provider.patience), self._held(provider, row):
-                sent = await self._send(provider, row, message, loaded.thread)
+            async with asyncio.timeout(provider.patience):
+                if provider.patience > Provider.patience:
+                    async with self._held(row):
+                        sent = await self._send(provider, row, message, loaded.thread)
+                else:
+                    sent = await self._send(provider, row, message, loaded.thread)
         except Exception as error:
             await self._problem(row, error)
             return
@@ -155,11 +159,8 @@ class Deliverer(Background):
         return await provider.send(message)
 
     @contextlib.asynccontextmanager
-    async def _held(self, provider: Provider, row: Row) -> AsyncIterator[None]:
+    async def _held(self, row: Row) -> AsyncIterator[None]:
         """Make the claim last where a stand-in may take longer to answer than a claim lasts."""
-        if provider.patience <= Provider.patience:
-            yield
-            return
         keeping = asyncio.create_task(self._keep(row))
         try:
             yield

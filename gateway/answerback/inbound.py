@@ -87,6 +87,8 @@ def _stand_in(case: _Case, stand_in: StandIn) -> Effect:
         return Effect(lost(record))
     if reply.value is None:
         return Effect(Outcome.COMMAND, case.context.outbox.after(tx, asked))
+    if stand_in.listens and stops(record, reply.text):
+        return _stop_in_terminal(case, record)
     try:
         values = values_of(record, reply.value, tx.now)
     except DoesNotFit as error:
@@ -96,6 +98,22 @@ def _stand_in(case: _Case, stand_in: StandIn) -> Effect:
         return _not_taken(case, stand_in, asked, Outcome.NOT_ALLOWED, refusal(stand_in))
     accepted = decision.outcome is Outcome.ACCEPTED
     return Effect(decision.outcome, decision=decision if accepted else None)
+
+
+def stops(record: Interaction, text: str) -> bool:
+    """Whether a text is the command to stop, and answers nothing that is asked."""
+    command = is_command(text, record.questions) if text else None
+    return command is not None and command[0] in STOPS
+
+
+def _stop_in_terminal(case: _Case, record: Interaction) -> Effect:
+    """Whoever sits where the gateway runs could stop all of it."""
+    if not record.run_id:
+        unknown = say("command_unknown", "en", text=case.reply.text[:40])
+        return Effect(Outcome.ASKED_AGAIN, toast=unknown)
+    rows = cancel_run(case.tx, case.context, record.run_id, "stopped in the terminal")
+    said = say("stopped", "en", who=record.title.split(" · ")[0])
+    return Effect(Outcome.COMMAND, rows, stops=[(record.agent, record.thread_id)], toast=said)
 
 
 def _not_taken(case: _Case, stand_in: StandIn, asked: Row, outcome: Outcome, why: str) -> Effect:
@@ -284,4 +302,4 @@ def _stop(case: _Case, record: Interaction, asked: Row) -> Effect:
     return Effect(Outcome.COMMAND, rows, stops=[(record.agent, record.thread_id)])
 
 
-__all__ = ["Effect", "consider"]
+__all__ = ["Effect", "consider", "stops"]

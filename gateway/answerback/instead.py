@@ -8,7 +8,7 @@ from answerback import receipts
 from answerback.context import Context
 from answerback.door import Decision, after_commit
 from answerback.fits import problem_of
-from answerback.inbound import Effect, consider
+from answerback.inbound import Effect, consider, stops
 from answerback.model import Interaction, Json, Outcome, Question
 from answerback.provider import Asked, Message, Reply, Sent
 from answerback.store import Row, Tx, audit, replies
@@ -33,7 +33,12 @@ def with_questions(context: Context, record: Interaction, message: Message, now:
     def problem(value: Json, question: Question | None = None) -> str:
         return problem_of(record, stand_in, value, question, now)
 
-    asked = Asked(record.questions, record.context, record.agent, record.title, record.sensitive, problem)
+    def is_command(text: str) -> bool:
+        return stand_in.listens and stops(record, text)
+
+    asked = Asked(
+        record.questions, record.context, record.agent, record.title, record.sensitive, problem, is_command
+    )
     return replace(message, asked=asked)
 
 

@@ -103,6 +103,7 @@ class Asked:
     title: str = ""  # who asks and about what
     sensitive: bool = False  # then nothing of it may stand in a log or an error
     problem: Callable[..., str] = lambda value, question=None: ""
+    is_command: Callable[[str], bool] = lambda text: False  # "stop" in a terminal: handed in as it is
 
 
 @dataclass(frozen=True, slots=True)

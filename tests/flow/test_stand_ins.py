@@ -41,7 +41,7 @@ from answerback.store import Row, Tx
 from answerback.store.deliveries import OF
 from answerback.store.query import Query
 from answerback.tables import InteractionRow
-from answerback.testing import ScriptedAgent
+from answerback.testing import MemoryProvider, ScriptedAgent
 from answerback.web.interactions import ask_request
 from answerback.web.records import interaction_out
 from answerback.web.requests import InteractionIn
@@ -560,6 +560,16 @@ async def test_switched_off_what_silence_leaves_open_stays_open(database: Databa
         record = await again(g, record)
         assert record.status is InteractionStatus.PENDING and record.overdue_at is not None
         await g.app.receiver.respond(record.id, "by api", by="alice", via="api")
+
+
+async def test_with_nobody_left_the_question_s_link_is_shown(database: Database) -> None:
+    link = MemoryProvider("link")
+    providers = {"llm": Stand("llm", None), "link": link}
+    routes = {"default": Route("default")}
+    async with gateway(database, providers=providers, hitl=Hitl(mode="llm"), routes=routes) as g:
+        await ask(g)
+        await ask(g, Question("q", "And this?"), human_only=True)
+        assert [shown.message.title for shown in link.shown] == ["Which costing?", "And this?"]
 
 
 # -- the built-in ones, in a whole gateway

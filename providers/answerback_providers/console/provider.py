@@ -137,10 +137,10 @@ class Console(Provider):
             self._show()
             return
         if outcome is Outcome.COMMAND:
-            self._say("Passed on.")
+            self._say(text or "Passed on.")
         elif outcome is not Outcome.ACCEPTED:
             self._say(f"That did not count: {outcome}.")
-        del self._cases[case.message.delivery_id]
+        self._cases.pop(case.message.delivery_id, None)
         self._show()
 
     async def probe(self) -> str:
@@ -168,8 +168,8 @@ class Console(Provider):
             self._say("The question has just changed. Please answer this one.")
             return
         question = case.asked.questions[case.place]
-        if line is None:
-            self._submit(case, None)
+        if line is None or case.asked.is_command(line):
+            self._submit(case, line)
         elif not line.strip() and not question.required:
             self._next(case)
         elif problem := case.asked.problem(line, question):

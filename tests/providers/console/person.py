@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-import tty
+import termios
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -70,5 +70,5 @@ def person() -> Iterator[Person]:
 
 def is_cooked(terminal: int) -> bool:
     """Whether the terminal edits lines and echoes by itself again."""
-    modes = tty.tcgetattr(terminal)[3]
-    return bool(modes & tty.ICANON and modes & tty.ECHO)
+    modes = termios.tcgetattr(terminal)[3]
+    return bool(modes & termios.ICANON and modes & termios.ECHO)

@@ -223,6 +223,27 @@ async def test_ctrl_d_passes_a_question_on_to_people(tmp_path: Path) -> None:
         assert (await ended(g, id)).answered_by == "alice"
 
 
+@pytest.mark.parametrize("word", ["stop", "quit", "exit", "/cancel"])
+async def test_a_word_stops_the_run_that_asks(tmp_path: Path, word: str) -> None:
+    agent = ScriptedAgent(NUMBER)
+    async with at_terminal(tmp_path, agent) as (g, who):
+        run = await g.app.runner.start(RunRequest("scripted"))
+        await who.sees("› ")
+        who.types(f"{word}\r")
+        await who.sees("Scripted was stopped, as you asked.")
+        assert (await g.settled(run.id)).status is RunStatus.CANCELLED
+
+
+async def test_without_a_run_there_is_nothing_to_stop(tmp_path: Path) -> None:
+    async with at_terminal(tmp_path) as (g, who):
+        id = await ask(g, NAME)
+        await who.sees("› ")
+        who.types("stop\r")
+        await who.sees("“stop” is not possible here.")
+        who.types("Haven\r")
+        assert (await ended(g, id)).answered_via == "console"
+
+
 async def test_logs_do_not_tear_the_prompt_apart(tmp_path: Path) -> None:
     with person() as who, os.fdopen(os.dup(who.terminal), "w", encoding="utf-8") as stream:
         handler = logging.StreamHandler(stream)
