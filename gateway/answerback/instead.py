@@ -9,7 +9,7 @@ from answerback.context import Context
 from answerback.door import Decision, after_commit
 from answerback.fits import problem_of
 from answerback.inbound import Effect, consider, stops
-from answerback.model import Interaction, Json, Outcome, Question
+from answerback.model import Interaction, Json, MessageKind, Outcome, Question
 from answerback.provider import Asked, Message, Reply, Sent
 from answerback.store import Row, Tx, audit, replies
 
@@ -27,7 +27,7 @@ class Answered:
 def with_questions(context: Context, record: Interaction, message: Message, now: int) -> Message:
     """The message with what stands in the record: a stand-in needs no wording, it needs the questions."""
     stand_in = context.outbox.stand_ins.known.get(message.to.provider)
-    if stand_in is None:
+    if stand_in is None or message.kind is not MessageKind.QUESTION:
         return message
 
     def problem(value: Json, question: Question | None = None) -> str:

@@ -63,11 +63,14 @@ class Outbox:
         return []
 
     def after(self, tx: Tx, row: Row) -> list[Row]:
-        """A stand-in has no answer that counts: ask whoever is next. With nobody left, silence may follow."""
+        """A stand-in has no answer that counts: ask whoever is next. With nobody left, silence may follow.
+
+        One that is only away for now is tried again beside that, and is not given up.
+        """
         record = interactions.get(tx, row["interaction_id"])
         if record is None or record.status is not InteractionStatus.PENDING or not record.readable:
             return []
-        tx.run(deliveries.SHUT_ONE, key=row["id"])
+        tx.run(deliveries.SHUT_ONE, key=row["id"])  # unless it waits for its next attempt
         asked = tx.all(deliveries.OF, interaction_id=record.id)
         first = row["provider"] == record.route.get("first")
         rows = [] if not first or any(each["contact_id"] for each in asked) else self._people(tx, record)

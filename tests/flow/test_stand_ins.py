@@ -552,6 +552,17 @@ async def test_switched_off_the_stand_in_of_the_mode_still_answers(database: Dat
         assert g.memory.shown == []
 
 
+async def test_switched_off_a_model_that_is_away_is_waited_for(database: Database) -> None:
+    away = [TryLater(30, "busy") for _ in range(3)]
+    hitl = Hitl(enabled=False, mode="llm")
+    async with gateway(database, providers={"llm": Stand("llm", *away, "x")}, hitl=hitl) as g:
+        record = await ask(g)
+        for _ in range(3):
+            assert (await again(g, record)).status is InteractionStatus.PENDING
+            await g.later(60)
+        assert (await again(g, record)).answered_via == "llm"
+
+
 async def test_switched_off_what_silence_leaves_open_stays_open(database: Database) -> None:
     routes = {"default": Route("default", ("alice",), ("memory",), on_expire=OnExpire.LEAVE)}
     async with gateway(database, hitl=Hitl(enabled=False), routes=routes) as g:
