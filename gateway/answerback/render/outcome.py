@@ -99,7 +99,7 @@ def already_text(
     key = "already_answered" + ("_you" if own else "") + ("" if value else "_quiet")
     answered_at = now if interaction.answered_at is None else interaction.answered_at
     time = moment(answered_at, language, timezone, now)
-    return say(key, language, who=_name(who, language), time=time, value=value)
+    return say(key, language, who=_name(interaction, who, language), time=time, value=value)
 
 
 def provider_name(provider: str) -> str:
@@ -110,7 +110,7 @@ def provider_name(provider: str) -> str:
 def _did(interaction: Interaction, own: bool, who: str, language: str) -> str:
     value = interaction_answer(interaction, language)
     key = _verb(interaction, value)
-    did = say(("you_" if own else "who_") + key, language, who=_name(who, language), value=value)
+    did = say(("you_" if own else "who_") + key, language, who=_name(interaction, who, language), value=value)
     via = interaction.answered_via
     if own or not via or is_stand_in(interaction.answered_by):
         return did
@@ -136,11 +136,12 @@ def _asked(interaction: Interaction) -> str:
     )
 
 
-def _name(who: str, language: str) -> str:
-    if not is_stand_in(who):
+def _name(interaction: Interaction, who: str, language: str) -> str:
+    by = interaction.answered_by
+    if not is_stand_in(by):
         return line(who) or say("somebody", language)
-    if _is_program(who):
-        return say("stand_in", language, name=line(who.partition(":")[2]))
+    if _is_program(by):
+        return say("stand_in", language, name=line(by.partition(":")[2]))
     return say("terminal", language)
 
 
