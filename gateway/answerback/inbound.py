@@ -91,9 +91,9 @@ def _stand_in(case: _Case, stand_in: StandIn) -> Effect:
         return _stop_in_terminal(case, record)
     try:
         values = values_of(record, reply.value, tx.now)
+        decision = decide(tx, case.context, record, values, reply.text, Actor(stand_in.by, case.provider))
     except DoesNotFit as error:
         return _not_taken(case, stand_in, asked, Outcome.ASKED_AGAIN, error.detail)
-    decision = decide(tx, case.context, record, values, reply.text, Actor(stand_in.by, case.provider))
     if decision.outcome is Outcome.NOT_ALLOWED:
         return _not_taken(case, stand_in, asked, Outcome.NOT_ALLOWED, refusal(stand_in))
     accepted = decision.outcome is Outcome.ACCEPTED

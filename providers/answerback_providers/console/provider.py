@@ -218,6 +218,7 @@ class Console(Provider):
         log.warning("the terminal is gone: what was not answered there is asked again after a restart")
         self._is_open = False
         self._cases.clear()
+        self._terminal.close()
 
 
 def _own() -> tuple[int, int]:

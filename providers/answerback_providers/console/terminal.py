@@ -15,6 +15,7 @@ from answerback_providers.console.editor import Editor
 
 BACK = "\r\x1b[K"  # to the line's beginning, and clear it
 WIDTH = 80
+MOST_UNSENT = 1 << 18  # bytes kept for a terminal that takes none
 
 
 class Terminal:
@@ -28,6 +29,8 @@ class Terminal:
         self._editor, self._decoder = Editor(), codecs.getincrementaldecoder("utf-8")("replace")
         self._prompt, self._lock = "", threading.RLock()
         self._before: list[Any] | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._out, self._unsent, self._waits = -1, b"", False
         self._redirected: list[tuple[logging.StreamHandler[Any], Any]] = []
         self._taken: Callable[[str | None], None] = lambda line: None
         self._gone: Callable[[], None] = lambda: None
@@ -45,28 +48,34 @@ class Terminal:
     def open(self, taken: Callable[[str | None], None], gone: Callable[[], None]) -> None:
         """Begin to read keys; `gone` is called when the terminal hangs up."""
         self._taken, self._gone = taken, gone
+        self._loop = asyncio.get_running_loop()
+        # Opened once more, so that it never blocks here and still does for whoever shares the other.
+        self._out = os.open(os.ttyname(self._screen), os.O_WRONLY | os.O_NOCTTY | os.O_NONBLOCK)
         self._before = termios.tcgetattr(self._keys)
         modes = termios.tcgetattr(self._keys)
         modes[0] &= ~termios.IXON  # a Ctrl-S would hold up whoever writes
         modes[3] &= ~(termios.ICANON | termios.ECHO)
         modes[6][termios.VMIN], modes[6][termios.VTIME] = 1, 0
-        termios.tcsetattr(self._keys, termios.TCSADRAIN, modes)
+        termios.tcsetattr(self._keys, termios.TCSANOW, modes)
         atexit.register(self._restore)
-        asyncio.get_running_loop().add_reader(self._keys, self._readable)
+        self._loop.add_reader(self._keys, self._readable)
         self._take_logs()
 
     def close(self) -> None:
         """Give the terminal back as it was."""
-        if self._before is None:
+        if self._before is None or self._loop is None:
             return
-        asyncio.get_running_loop().remove_reader(self._keys)
+        self._loop.remove_reader(self._keys)
         for handler, stream in self._redirected:
             handler.setStream(stream)
         self._redirected = []
         with self._lock:
             if self._prompt:
                 self._write("\n")
-            self._prompt = ""
+            self._prompt, self._unsent = "", b""
+            self._loop.remove_writer(self._out)
+            os.close(self._out)
+            self._out = -1
         self._restore()
         atexit.unregister(self._restore)
 
@@ -128,18 +137,41 @@ class Terminal:
         return max(10, columns - _width(self._prompt) - 1)
 
     def _write(self, text: str) -> None:
-        raw = text.encode("utf-8", "replace")
-        try:
-            while raw:
-                raw = raw[os.write(self._screen, raw) :]
-        except OSError:  # it is gone, and whoever reads its keys hears of that
-            return
+        """Write without waiting: a terminal that takes nothing must hold up nobody. From any thread."""
+        with self._lock:
+            self._unsent = (self._unsent + text.encode("utf-8", "replace"))[-MOST_UNSENT:]
+            self._flush()
+
+    def _flush(self) -> None:
+        with self._lock:
+            if self._out < 0 or self._loop is None:
+                return
+            try:
+                while self._unsent:
+                    self._unsent = self._unsent[os.write(self._out, self._unsent) :]
+            except BlockingIOError:
+                if not self._waits:
+                    self._waits = True
+                    self._loop.call_soon_threadsafe(self._wait)
+            except OSError:  # it is gone, and whoever reads its keys hears of that
+                self._unsent = b""
+
+    def _wait(self) -> None:
+        """Go on when the terminal takes something again."""
+        if self._loop is not None and self._out >= 0:
+            self._loop.add_writer(self._out, self._writable)
+
+    def _writable(self) -> None:
+        if self._loop is not None:
+            self._loop.remove_writer(self._out)
+        self._waits = False
+        self._flush()
 
     def _restore(self) -> None:
         before, self._before = self._before, None
         if before is not None:
             try:
-                termios.tcsetattr(self._keys, termios.TCSADRAIN, before)
+                termios.tcsetattr(self._keys, termios.TCSANOW, before)
             except (termios.error, OSError):  # it is gone
                 return
 

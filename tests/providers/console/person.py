@@ -16,7 +16,14 @@ class Person:
         self._ours, self.terminal = os.openpty()
         os.set_blocking(self._ours, False)
         self._came, self._raw = asyncio.Event(), b""
+        self.looks()
+
+    def looks(self) -> None:
         asyncio.get_running_loop().add_reader(self._ours, self._read)
+
+    def looks_away(self) -> None:
+        """What is written from now on stays where it is."""
+        asyncio.get_running_loop().remove_reader(self._ours)
 
     @property
     def screen(self) -> str:

@@ -275,8 +275,8 @@ async def test_what_an_agent_writes_cannot_steer_the_terminal(tmp_path: Path) ->
         assert "\x1b[2J" not in who.screen and "\x1b]" not in who.screen and "\u202e" not in who.screen
 
 
-async def test_after_a_restart_what_was_open_is_asked_again(tmp_path: Path) -> None:
-    database, clock = Database("sqlite", tmp_path), ManualClock()
+async def test_after_a_restart_what_was_open_is_asked_again(database: Database) -> None:
+    clock = ManualClock()
     with person() as who:
         async with gateway(
             database, providers={"console": console(who)}, hitl=Hitl(mode="console"), clock=clock
@@ -324,6 +324,22 @@ async def test_a_terminal_that_hangs_up_stops_nothing(tmp_path: Path) -> None:
         await g.types("1001", "1")
         assert (await ended(g, other)).answered_by == "alice"
         assert (await g.app.reader.interaction(id)).status is InteractionStatus.PENDING
+
+
+async def test_a_terminal_that_takes_nothing_holds_up_nobody(tmp_path: Path) -> None:
+    """As when the connection to it hangs: more is written than it has room for."""
+    async with at_terminal(tmp_path) as (g, who):
+        who.looks_away()
+        id = await ask(g, NAME, context="a long story\n" * 5000)
+        other = await ask(g, CHOICE, human_only=True)
+        await g.app.idle()
+        await g.types("1001", "1")
+        assert (await ended(g, other)).answered_by == "alice"
+        who.looks()
+        await who.sees("› ")
+        assert who.screen.count("a long story\n") == 5000
+        who.types("Haven\r")
+        assert (await ended(g, id)).answered_via == "console"
 
 
 async def test_the_terminal_is_given_back_as_it_was(tmp_path: Path) -> None:
