@@ -30,6 +30,7 @@ from answerback.provider import (
     Message,
     Provider,
     ProviderContext,
+    Reply,
     Sent,
     StandInSettings,
     TryLater,
@@ -191,13 +192,13 @@ async def test_the_code_of_another_question_in_an_answer_leads_nowhere(database:
 
 
 KINDS = ["console", "llm", "default", "scripted"]
-FORBIDDEN = [
-    (CONFIRM, True),
-    (CONFIRM, "yes"),
-    (REVIEW, {"decision": "approve"}),
-    (REVIEW, "approve"),
-    (REVIEW, EDIT),
-]
+FORBIDDEN: dict[str, tuple[Question, Json]] = {
+    "yes": (CONFIRM, True),
+    "yes, written": (CONFIRM, "yes"),
+    "approve": (REVIEW, {"decision": "approve"}),
+    "approve, written": (REVIEW, "approve"),
+    "edit": (REVIEW, EDIT),
+}
 ALLOWED: Sequence[tuple[Question, Json, Json]] = [
     (CONFIRM, False, False),
     (CONFIRM, "no", False),
@@ -212,7 +213,7 @@ ALLOWED: Sequence[tuple[Question, Json, Json]] = [
 
 
 @pytest.mark.parametrize("name", KINDS)
-@pytest.mark.parametrize(("question", "answer"), FORBIDDEN)
+@pytest.mark.parametrize(("question", "answer"), FORBIDDEN.values(), ids=FORBIDDEN)
 async def test_law_6_a_stand_in_never_approves_confirms_or_edits(
     tmp_path: Path, name: str, question: Question, answer: Json
 ) -> None:
@@ -236,7 +237,7 @@ async def test_it_says_no_chooses_and_writes(
 
 
 @pytest.mark.parametrize("name", KINDS)
-@pytest.mark.parametrize(("question", "answer"), FORBIDDEN)
+@pytest.mark.parametrize(("question", "answer"), FORBIDDEN.values(), ids=FORBIDDEN)
 async def test_it_does_where_the_configuration_grants_it_that(
     tmp_path: Path, name: str, question: Question, answer: Json
 ) -> None:
@@ -481,6 +482,20 @@ async def test_an_answer_that_comes_twice_counts_once(database: Database) -> Non
         assert record.answer is not None and record.answer.values == {"q": "first"}
 
 
+async def test_an_answer_that_was_not_taken_is_not_made_good_under_the_same_id(database: Database) -> None:
+    """The question went on to people when it came first: what is told again is what was told then (law 4)."""
+    llm = Stand("llm", "gamma")
+    async with gateway(database, providers={"llm": llm}, hitl=Hitl(mode="llm")) as g:
+        record = await ask(g, CHOICE)
+        (row,) = await g.app.context.store.read(
+            lambda tx: [each for each in tx.all(OF, interaction_id=record.id) if each["provider"] == "llm"]
+        )
+        sent = Sent(replies=(answering(llm.asked[0], "a"),))
+        done = await g.app.context.store.write(partial(answered, g, row, sent))
+        assert done.decision is None and done.rows == []
+        assert (await again(g, record)).status is InteractionStatus.PENDING
+
+
 async def test_a_stand_in_that_is_away_is_asked_later(database: Database) -> None:
     llm = Stand("llm", TryLater(30, "busy"), "x")
     async with gateway(database, providers={"llm": llm}, hitl=Hitl(mode="llm")) as g:
@@ -511,6 +526,20 @@ async def test_an_answer_to_a_question_of_another_delivery_is_not_taken(database
         done = await g.app.context.store.write(
             partial(answered, g, row, Sent(replies=(answering(stolen, "stolen"),)))
         )
+        assert done.decision is None
+        assert (await again(g, record)).status is InteractionStatus.PENDING
+
+
+async def test_an_answer_without_its_token_is_for_nothing(database: Database) -> None:
+    """Not even for the only question that is open."""
+    async with gateway(database, providers={"llm": Stand("llm", TryLater(60))}, hitl=Hitl(mode="llm")) as g:
+        record = await ask(g)
+        (row,) = await g.app.context.store.read(
+            lambda tx: [each for each in tx.all(OF, interaction_id=record.id) if each["provider"] == "llm"]
+        )
+        row |= {"message_ids": "[]"}
+        reply = Reply("e1", "llm", record.id, "guessed", value="guessed")
+        done = await g.app.context.store.write(partial(answered, g, row, Sent(replies=(reply,))))
         assert done.decision is None
         assert (await again(g, record)).status is InteractionStatus.PENDING
 
