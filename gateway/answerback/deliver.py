@@ -55,6 +55,7 @@ class Deliverer(Background):
     def __init__(self, context: Context, providers: Mapping[str, Provider]) -> None:
         super().__init__()
         self._context, self._providers = context, providers
+        self.beat = deliveries.LEASE / 3e6  # seconds between two renewals of a claim, while a stand-in thinks
         self._gates = {name: asyncio.Semaphore(AT_ONCE) for name in providers}
         self._places: weakref.WeakValueDictionary[tuple[str, str], asyncio.Semaphore] = (
             weakref.WeakValueDictionary()
@@ -170,7 +171,7 @@ class Deliverer(Background):
     async def _keep(self, row: Row) -> None:
         owner, held = self._context.owner, dict(row)
         while held["next_attempt_at"] is not None:
-            await asyncio.sleep(deliveries.LEASE / 3e6)
+            await asyncio.sleep(self.beat)
 
             def tx_(tx: Tx) -> int | None:
                 return tx.now + deliveries.LEASE if deliveries.keep(tx, held, owner) else None

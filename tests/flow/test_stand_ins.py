@@ -1,5 +1,6 @@
 """Stand-ins: asked in place of people, through the same door, and never to decide what only people may."""
 
+import asyncio
 import json
 from collections import deque
 from collections.abc import Sequence
@@ -494,6 +495,47 @@ async def test_an_answer_that_was_not_taken_is_not_made_good_under_the_same_id(d
         done = await g.app.context.store.write(partial(answered, g, row, sent))
         assert done.decision is None and done.rows == []
         assert (await again(g, record)).status is InteractionStatus.PENDING
+
+
+class Thinks(Stand):
+    """Takes longer than a claim lasts."""
+
+    patience = 300.0
+
+    def __init__(self) -> None:
+        super().__init__("llm", "x")
+        self.done = asyncio.Event()
+
+    async def send(self, message: Message) -> Sent:
+        sent = await super().send(message)
+        await self.done.wait()
+        return sent
+
+
+async def test_one_that_thinks_for_long_is_not_asked_twice(database: Database) -> None:
+    llm = Thinks()
+    async with gateway(database, providers={"llm": llm}, hitl=Hitl(mode="llm")) as g:
+        g.app.deliverer.beat = 0.001
+        asked = await g.app.asker.ask(AskRequest((TEXT,)))
+        for _ in range(5):
+            claimed_until = g.clock.now + 61_000_000
+            g.clock.advance(59)
+            await until(g, asked.interaction.id, claimed_until)
+            assert await g.app.deliverer.pump() == 0
+        llm.done.set()
+        await g.app.idle()
+        assert len(llm.asked) == 1
+        assert (await again(g, asked.interaction)).answered_via == "llm"
+
+
+async def until(g: Gateway, id: str, moment: int) -> None:
+    """Until the stand-in's delivery is claimed for longer than this."""
+    async with asyncio.timeout(30):
+        while True:
+            rows = await g.app.context.store.read(lambda tx: tx.all(OF, interaction_id=id))
+            if any((row["next_attempt_at"] or 0) > moment for row in rows if row["provider"] == "llm"):
+                return
+            await asyncio.sleep(0.001)
 
 
 async def test_a_stand_in_that_is_away_is_asked_later(database: Database) -> None:

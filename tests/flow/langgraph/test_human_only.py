@@ -16,7 +16,9 @@ from tests.support.gateway import gateway
 async def test_a_stand_in_answers_the_one_question_and_a_person_the_other(tmp_path: Path) -> None:
     plugin = Plugin("marked", "langgraph", {"graph": "marked.py:graph"}, base_dir=str(HERE))
     agent = WorkerAgent(plugin, AgentContext(str(tmp_path / "var"), "sqlite", str(HERE)))
-    script = Scripted("script", Scripted.Settings(answers=["blue", "Rex"]), ProviderContext())
+    script = Scripted(
+        "script", Scripted.Settings.model_validate({"answers": ["blue", "Rex"]}), ProviderContext()
+    )
     async with gateway(
         Database("sqlite", tmp_path), agent, providers={"script": script}, hitl=Hitl(mode="script")
     ) as g:
