@@ -31,6 +31,7 @@ class Pending:
     title: str = ""
     expirable: bool = False
     checkpoint: str = ""
+    human_only: bool = False  # the payload says that no stand-in may answer
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ import uuid
 from dataclasses import dataclass, field
 from typing import Any
 
-from answerback import migrations, owners, registry, signing
+from answerback import migrations, owners, registry, signing, standing
 from answerback.adopt import Adopter
 from answerback.agent import Agent, AgentContext
 from answerback.ask import Asker
@@ -35,8 +35,8 @@ from answerback.registry import Problem
 from answerback.replay import Replay
 from answerback.resume import Resumer
 from answerback.run import Runner
-from answerback.settings import Plugin, Settings
-from answerback.store import Store, Tx, choose, contacts, interactions, leases, meta, runs
+from answerback.settings import Plugin, Settings, reaching
+from answerback.store import Store, Tx, choose, contacts, deliveries, interactions, leases, meta, runs
 from answerback.store.backend import Clock as Time
 from answerback.tokens import Tokens
 from answerback.wakeups import Wakeups
@@ -101,6 +101,9 @@ class App:
             tx.run(interactions.AT_ONCE, now=tx.now)
             tx.run(runs.AT_ONCE, now=tx.now)
         contacts.configure(tx, self.settings.contacts.values())
+        for each in self.context.outbox.stand_ins.known.values():
+            if each.listens:
+                tx.run(deliveries.SHOW_AGAIN, terminal=each.name, at=tx.now)
 
     async def _open_agents(self) -> None:
         """All at the same time: one that takes long to start holds up none of the others."""
@@ -181,7 +184,9 @@ def build(
     paces = {name: provider.pace for name, provider in all_providers.items()}
     paces[CALLER] = Pace()
     edits = frozenset(name for name, provider in all_providers.items() if type(provider).can("update"))
-    outbox = Outbox(owner, paces, tokens, edits)
+    standing.check(settings, all_providers)
+    instead = standing.stand_ins(settings, all_providers, FALLBACK if FALLBACK in all_providers else "")
+    outbox = Outbox(owner, paces, tokens, edits, instead)
     context = Context(
         settings,
         Store(choose(settings.database, settings.data_dir, time)),
@@ -189,7 +194,6 @@ def build(
         outbox,
         owner,
         faults=faults or Faults(),
-        fallback={"provider": FALLBACK} if FALLBACK in all_providers else {},
     )
     return _connect(settings, context, all_providers, all_agents, list(found.problems), offered.http)
 
@@ -243,8 +247,8 @@ def _connect(
 def _with_fallback(
     settings: Settings, providers: dict[str, Provider], offered: ProviderContext
 ) -> dict[str, Provider]:
-    """With no provider configured, the form's link is shown once."""
-    if not settings.providers:
+    """With no provider configured that reaches people, the form's link is shown once."""
+    if not reaching(settings.providers):
         plugin = Plugin(FALLBACK, "webform")
         providers[FALLBACK] = registry.build_provider(plugin, offered)
     return providers

@@ -9,7 +9,6 @@ from answerback.context import Context
 from answerback.errors import AlreadyAnswered, Closed, Conflict, DoesNotFit, NotFound
 from answerback.match import new_code
 from answerback.model import (
-    Address,
     Interaction,
     InteractionStatus,
     Json,
@@ -18,7 +17,7 @@ from answerback.model import (
     QuestionKind,
     RunStatus,
 )
-from answerback.outbox import FORM, addresses
+from answerback.outbox import FORM
 from answerback.read import validate_response
 from answerback.settings import Route, Settings
 from answerback.store import Row, Tx, audit, contacts, deliveries, interactions, runs
@@ -41,6 +40,7 @@ class AskRequest:
     on_expire: OnExpire | None = None
     default: Json = None
     sensitive: bool = False
+    human_only: bool = False
     state: Json = None
     callback_url: str = field(default="", repr=False)
     agent: str = ""
@@ -125,8 +125,14 @@ class Asker:
 
 def put(tx: Tx, context: Context, record: Interaction, *, expires_in: float | None, **more: Any) -> Put:
     """Insert an interaction with its deliveries. The record comes back with its times."""
+    agent = context.settings.agents.get(record.agent)
+    human_only = record.human_only or (agent is not None and agent.human_only)
+    stand_ins = context.outbox.stand_ins
+    route = stand_ins.planned(record.route, sensitive=record.sensitive, human_only=human_only)
+    if stand_ins.is_nobody(route):
+        expires_in = 0
     expires_at = tx.now + round(expires_in * SECOND) if expires_in is not None else None
-    record = replace(record, created_at=tx.now, expires_at=expires_at)
+    record = replace(record, created_at=tx.now, expires_at=expires_at, route=route)
     interactions.add(
         tx,
         record,
@@ -143,11 +149,7 @@ def put(tx: Tx, context: Context, record: Interaction, *, expires_in: float | No
         first=True,
     )
     link = context.outbox.link(tx, record)
-    rows = [context.outbox.question(tx, record, address) for address in addresses(tx, record.route)]
-    if not rows and context.fallback:
-        nobody = Address(context.fallback["provider"], "", "")
-        rows = [context.outbox.question(tx, record, nobody)]
-    return Put(record, link, rows)
+    return Put(record, link, context.outbox.begin(tx, record))
 
 
 def withdraw(tx: Tx, context: Context, record: Interaction, reason: str) -> list[Row]:
@@ -187,10 +189,21 @@ def stays_open(record: Interaction) -> bool:
 
 def next_action(record: Interaction, now: int) -> int | None:
     """When `elapse` has to look at it: the next reminder or the deadline, whichever comes first."""
-    times = [record.created_at + round(after * SECOND) for after in record.route.get("reminders", ())]
+    times = [*reminders(record), *([at] if (at := stand_ins_at(record)) else [])]
     if record.expires_at is not None and record.overdue_at is None:
         times = [at for at in times if at < record.expires_at] + [record.expires_at]
     return min((at for at in times if at > now or at == record.expires_at), default=None)
+
+
+def reminders(record: Interaction) -> list[int]:
+    """When the question is asked again, microseconds since the epoch."""
+    return [record.created_at + round(after * SECOND) for after in record.route.get("reminders", ())]
+
+
+def stand_ins_at(record: Interaction) -> int | None:
+    """When a stand-in is asked beside the people who have not answered; None: never."""
+    after = record.route.get("stand_ins_after")
+    return record.created_at + round(after * SECOND) if after and record.route.get("stand_ins") else None
 
 
 def require_people(tx: Tx, ids: tuple[str, ...]) -> None:
@@ -214,6 +227,9 @@ def route_of(settings: Settings, name: str, ask: tuple[str, ...]) -> Json:
         "expires_in": route.expires_in,
         "on_expire": str(route.on_expire),
         "form_auth": route.form_auth or settings.form_auth,
+        "stand_ins": list(route.stand_ins),
+        "stand_ins_after": route.stand_ins_after,
+        "human_only": route.human_only,
     }
 
 
@@ -235,7 +251,7 @@ def _record(request: AskRequest, route: Json, settings: Settings) -> Interaction
         context=request.context,
         title=request.title or request.agent.replace("_", " ").capitalize(),
         agent=request.agent,
-        route=route,
+        route=route | {"human_only": True} if request.human_only else route,
         on_expire=on_expire,
         default=request.default,
         sensitive=request.sensitive,

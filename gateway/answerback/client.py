@@ -40,6 +40,7 @@ class Answer(TypedDict):
     text: str
     by: str
     via: str
+    stand_in: bool
     at: str | None
     expired: bool
     default_used: bool

@@ -1,7 +1,6 @@
 """What every use case is given: the store, and the few things that all of them share."""
 
 import logging
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from answerback.faults import Faults
@@ -27,9 +26,6 @@ class Context:
     signals: Signals = field(default_factory=Signals)
     faults: Faults = field(default_factory=Faults)
     metrics: Metrics = field(default_factory=Metrics)
-    fallback: Mapping[str, str] = field(
-        default_factory=dict
-    )  # "provider": whom to tell when nobody is reachable
 
     def follow(self, follows: Follows) -> None:
         """After the commit: send what follows from what became of a message, and say who is not reached."""

@@ -6,10 +6,10 @@ import logging
 import time
 import weakref
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, replace
 
-from answerback import outbox, receipts
+from answerback import instead, outbox, receipts
 from answerback.background import Background
 from answerback.backoff import AWAY, pause
 from answerback.callbacks import Callbacks
@@ -18,7 +18,7 @@ from answerback.errors import Moved, StoreUnavailable, TryLater, Undeliverable
 from answerback.metrics import Metric
 from answerback.model import Interaction, InteractionStatus, Json, MessageKind
 from answerback.outbox import CALLER, SHOWN, Follows, Known
-from answerback.provider import Message, Provider
+from answerback.provider import Message, Provider, Sent
 from answerback.store import Row, Tx, contacts, deliveries, interactions
 from answerback.store.codec import loads
 from answerback.wording import Sheet, Told, compose
@@ -29,7 +29,7 @@ AT_ONCE_PLACE = 2  # and to one place on it
 AT_ONCE_CALLED = 64  # calls of receivers, which have nothing in common
 CROWD = 32  # calls of one receiver that wait here for their turn; more of them wait in their rows
 CROWDED = 60.0  # seconds that these wait
-TIMEOUT = 30.0  # seconds until a send counts as unknown
+TIMEOUT = 30.0  # seconds for one call
 GIVE_UP = 20  # attempts, when the plugin itself raises
 FALL_BACK_AFTER = 2  # temporary failures until the next provider is asked as well
 FALL_BACK_WAIT = 60.0  # seconds: a wait that is longer than this is a reason to do so at once
@@ -66,6 +66,7 @@ class Deliverer(Background):
     ) -> None:
         super().__init__()
         self._context, self._providers, self._callbacks = context, providers, callbacks
+        self.beat = deliveries.LEASE / 3e6  # seconds between two renewals of a claim, while a stand-in thinks
         self._gates = {name: asyncio.Semaphore(AT_ONCE) for name in providers}
         self._waiting: Counter[str] = Counter()  # calls by receiver
         self._gates[CALLER] = asyncio.Semaphore(AT_ONCE_CALLED)
@@ -135,19 +136,34 @@ class Deliverer(Background):
         message = compose(sheet, loaded.thread)
         if provider.windowed:
             message = await self._dated(row, message)
+        if loaded.record is not None:
+            message = instead.with_questions(self._context, loaded.record, message, loaded.told.now)
         self._context.faults.reach("deliver.before-send")
         try:
-            async with asyncio.timeout(TIMEOUT):
-                ids = await self._send(provider, row, message, loaded.thread)
+            async with asyncio.timeout(provider.patience):
+                if provider.patience > Provider.patience:
+                    async with self._held(row):
+                        sent = await self._send(provider, row, message, loaded.thread)
+                else:
+                    sent = await self._send(provider, row, message, loaded.thread)
         except (Exception, SystemExit) as error:  # user code may be a script, and end itself
             await self._problem(row, error)
             return
         self._context.faults.reach("deliver.after-send")
         self._counted(row, "sent")
-        if row["kind"] in SOON:
-            self._context.store.write_soon(lambda tx: self._sent(tx, row, ids), self._after_commit)
+        await self._record(row, sent)
+
+    async def _record(self, row: Row, sent: Sent) -> None:
+        """Write down that it was sent, and what a stand-in answered with it."""
+        store, ids = self._context.store, sent.message_ids
+        if (sent.replies or sent.declined) and row["provider"] in self._context.outbox.stand_ins.known:
+            done = await store.write(lambda tx: instead.answered(tx, self._context, row, sent))
+            self._context.faults.reach("deliver.after-commit")
+            instead.follow(self._context, done)
+        elif row["kind"] in SOON:
+            store.write_soon(lambda tx: self._sent(tx, row, ids), self._after_commit)
         else:
-            self._after_commit(await self._context.store.write(lambda tx: self._sent(tx, row, ids)))
+            self._after_commit(await store.write(lambda tx: self._sent(tx, row, ids)))
 
     def _after_commit(self, follows: Follows) -> None:
         self._context.faults.reach("deliver.after-commit")
@@ -203,16 +219,34 @@ class Deliverer(Background):
         at = await self._context.store.read(lambda tx: contacts.last_wrote(tx, row["address_id"]))
         return replace(message, to=replace(message.to, last_inbound_at=at))
 
-    async def _send(
-        self, provider: Provider, row: Row, message: Message, thread: tuple[str, ...]
-    ) -> tuple[str, ...]:
+    async def _send(self, provider: Provider, row: Row, message: Message, thread: tuple[str, ...]) -> Sent:
         if row["kind"] == MessageKind.OUTCOME and thread and type(provider).can("update"):
             try:
                 await provider.update(message.to, thread[0], message)
-                return ()
+                return Sent()
             except Undeliverable:  # it was deleted, or is too old: say it in a message of its own
                 log.info("a copy could not be edited", extra={"delivery": row["id"]})
-        return (await provider.send(message)).message_ids
+        return await provider.send(message)
+
+    @contextlib.asynccontextmanager
+    async def _held(self, row: Row) -> AsyncIterator[None]:
+        """Make the claim last where a stand-in may take longer to answer than a claim lasts."""
+        keeping = asyncio.create_task(self._keep(row))
+        try:
+            yield
+        finally:
+            keeping.cancel()
+
+    async def _keep(self, row: Row) -> None:
+        owner, held = self._context.owner, dict(row)
+        while held["next_attempt_at"] is not None:
+            await asyncio.sleep(self.beat)
+
+            def tx_(tx: Tx) -> int | None:
+                return tx.now + deliveries.LEASE if deliveries.keep(tx, held, owner) else None
+
+            with contextlib.suppress(StoreUnavailable):
+                held["next_attempt_at"] = await self._context.store.write(tx_)
 
     def _load(self, tx: Tx, row: Row) -> Loaded:
         record = interactions.get(tx, row["interaction_id"]) if row["interaction_id"] else None

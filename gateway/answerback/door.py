@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from answerback.context import Context
 from answerback.model import Answer, Interaction, InteractionStatus, Json, Outcome, RunStatus
 from answerback.signals import Handed
+from answerback.standing import may_not
 from answerback.store import Row, Tx, audit, interactions, runs
 from answerback.threads import hand_over
 from answerback.values import canonical, dumps
@@ -32,8 +33,15 @@ class Decision:
 def decide(
     tx: Tx, context: Context, record: Interaction, values: dict[str, Json], text: str, actor: Actor
 ) -> Decision:
-    """Record a validated answer. One conditional UPDATE decides; everybody else hears who was first."""
+    """Record a validated answer. One conditional UPDATE decides; everybody else hears who was first.
+
+    A stand-in's answer that only a person may give, or to what only people may be asked, is not taken.
+    """
     canonical(values, context.settings.limits.answer_bytes)
+    stand_in = context.outbox.stand_ins.known.get(actor.via)
+    if stand_in is not None and (record.human_only or may_not(record.questions, values, stand_in)):
+        audit.add(tx, record.id, "not allowed", actor=actor.contact)
+        return Decision(Outcome.NOT_ALLOWED, record)
     answer = Answer(values, text, actor.contact, actor.via, tx.now)
     at = min(tx.now, actor.at) if actor.at is not None else tx.now
     won = interactions.complete(tx, record, answer, at=at)

@@ -5,7 +5,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import replace
 
-from answerback.ask import cancel_run, next_action, stays_open
+from answerback.ask import cancel_run, next_action, reminders, stand_ins_at, stays_open
 from answerback.context import Context
 from answerback.errors import StoreUnavailable
 from answerback.model import Answer, Interaction, InteractionStatus, MessageKind, OnExpire
@@ -69,19 +69,30 @@ class Elapser:
         if not record.readable:
             return unreadable(tx, self._context, record), [], None
         if record.expires_at is None or tx.now < record.expires_at:
-            return record, self._remind(tx, record), None
+            return record, self._due(tx, record), None
         if stays_open(record):
             tx.run(interactions.OVERDUE, key=record.id, at=tx.now)
             audit.add(tx, record.id, "overdue")
             return record, [], None
         return self._expire(tx, record)
 
-    def _remind(self, tx: Tx, record: Interaction) -> list[Row]:
+    def _due(self, tx: Tx, record: Interaction) -> list[Row]:
+        """The reminder or the stand-in whose time it is; of several that were missed, the last reminder."""
         tx.run(interactions.NEXT_AT, key=record.id, at=next_action(record, tx.now))
+        instead = stand_ins_at(record)
+        is_time = instead is not None and instead <= tx.now
+        rows = self._context.outbox.stand_in(tx, record, first=True) if is_time else []
+        past = [at for at in reminders(record) if at <= tx.now]
+        if rows and instead is not None and max(past, default=0) < instead:
+            return rows
+        return rows + self._remind(tx, record)
+
+    def _remind(self, tx: Tx, record: Interaction) -> list[Row]:
         asked = {
             (row["provider"], row["place"]): row
             for row in tx.all(deliveries.OF, interaction_id=record.id)
             if row["kind"] == "question" and row["status"] in SHOWN and row["provider"] != FORM
+            if row["provider"] not in self._context.outbox.stand_ins.known
         }
         return [
             self._context.outbox.question(

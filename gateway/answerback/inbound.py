@@ -6,7 +6,9 @@ from answerback import linking
 from answerback.ask import cancel_run
 from answerback.context import Context
 from answerback.door import Actor, Decision, decide, lost
+from answerback.errors import DoesNotFit
 from answerback.evidence import Gathered, by_token, gather
+from answerback.fits import refusal, values_of
 from answerback.match import Evidence, Match, WhichOne, match, strip_code
 from answerback.model import Contact, Interaction, InteractionStatus, Json, Outcome
 from answerback.outbox import place_of
@@ -15,6 +17,7 @@ from answerback.quoting import new_text
 from answerback.read import Unclear, Value, is_command, read, read_payload, wants_text
 from answerback.render import asker
 from answerback.sentences import say
+from answerback.standing import StandIn
 from answerback.store import Row, Tx, contacts, deliveries, interactions
 from answerback.store.codec import loads
 
@@ -52,6 +55,8 @@ def consider(tx: Tx, context: Context, provider: str, reply: Reply) -> Effect:
     mine, person = contacts.sender(tx, provider, reply.sender)
     here = place_of(provider, reply.sender, reply.place, mine["contact_id"] if mine is not None else "")
     case = _Case(tx, context, provider, reply, here, person)
+    if provider in context.outbox.stand_ins.known:
+        return _stand_in(case, context.outbox.stand_ins.known[provider])
     if not reply.trusted:
         return _unproved(case)
     command = is_command(reply.text) if reply.text and not reply.data else None
@@ -66,6 +71,55 @@ def consider(tx: Tx, context: Context, provider: str, reply: Reply) -> Effect:
         outcome, rows = linking.confirm(tx, context, provider, reply, start, answer)
         return Effect(outcome, rows)
     return _for_question(case)
+
+
+def _stand_in(case: _Case, stand_in: StandIn) -> Effect:
+    """A stand-in answers what it was asked, by the token of that delivery, and says nothing else.
+
+    What does not count goes on to whoever is next. In a terminal it is said there, and can be answered again.
+    """
+    tx, reply = case.tx, case.reply
+    gathered = gather(tx, case.provider, replace(reply, text=""), "")  # no code in a text leads elsewhere
+    found = match(gathered.evidence) if gathered is not None else None
+    if gathered is None or not isinstance(found, Match) or found.how != "token":
+        return Effect(Outcome.NOT_ALLOWED)
+    record, asked = gathered.records[found.interaction_id], gathered.rows[found.delivery_id]
+    if record.status is not InteractionStatus.PENDING or not record.readable:
+        return Effect(lost(record))
+    if reply.value is None:
+        return Effect(Outcome.COMMAND, case.context.outbox.after(tx, asked))
+    if stand_in.listens and stops(record, reply.text):
+        return _stop_in_terminal(case, record)
+    try:
+        values = values_of(record, reply.value, tx.now)
+        decision = decide(tx, case.context, record, values, reply.text, Actor(stand_in.by, case.provider))
+    except DoesNotFit as error:
+        return _not_taken(case, stand_in, asked, Outcome.ASKED_AGAIN, error.detail)
+    if decision.outcome is Outcome.NOT_ALLOWED:
+        return _not_taken(case, stand_in, asked, Outcome.NOT_ALLOWED, refusal(stand_in))
+    accepted = decision.outcome is Outcome.ACCEPTED
+    return Effect(decision.outcome, decision=decision if accepted else None)
+
+
+def stops(record: Interaction, text: str) -> bool:
+    """Whether a text is the command to stop, and answers nothing that is asked."""
+    command = is_command(text, record.questions) if text else None
+    return command is not None and command[0] in STOPS
+
+
+def _stop_in_terminal(case: _Case, record: Interaction) -> Effect:
+    """Whoever sits where the gateway runs could stop all of it."""
+    if not record.run_id:
+        unknown = say("command_unknown", "en", text=case.reply.text[:40])
+        return Effect(Outcome.ASKED_AGAIN, toast=unknown)
+    rows = cancel_run(case.tx, case.context, record.run_id, "stopped in the terminal")
+    said = say("stopped", "en", who=record.title.split(" · ")[0])
+    return Effect(Outcome.COMMAND, rows, stops=[(record.agent, record.thread_id)], toast=said)
+
+
+def _not_taken(case: _Case, stand_in: StandIn, asked: Row, outcome: Outcome, why: str) -> Effect:
+    rows = [] if stand_in.listens else case.context.outbox.after(case.tx, asked)
+    return Effect(outcome, rows, toast=why)
 
 
 def _unproved(case: _Case) -> Effect:
@@ -254,4 +308,4 @@ def _stop(case: _Case, record: Interaction, asked: Row) -> Effect:
     return Effect(Outcome.COMMAND, rows, stops=[(record.agent, record.thread_id)])
 
 
-__all__ = ["Effect", "consider"]
+__all__ = ["Effect", "consider", "stops"]

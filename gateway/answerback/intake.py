@@ -8,8 +8,9 @@ from functools import partial
 
 from answerback.backoff import jitter
 from answerback.context import Context
-from answerback.errors import ProviderError, StoreUnavailable, TryLater
+from answerback.errors import ConfigurationError, ProviderError, StoreUnavailable, TryLater
 from answerback.metrics import Metric
+from answerback.model import StandsIn
 from answerback.provider import Provider
 from answerback.receive import Receiver
 from answerback.store import leases
@@ -69,7 +70,10 @@ class Intake:
                     if provider.listens:
                         await provider.listen(partial(self._receiver.handed, name))
                     return
-                await self._read_while_ours(name, provider)
+                if provider.stand_in is StandsIn.TERMINAL:  # each process has its own
+                    await self._read(name, provider, None)
+                else:
+                    await self._read_while_ours(name, provider)
                 failures = 0
             except (Exception, SystemExit) as error:  # user code may be a script, and end itself
                 failures += 1
@@ -91,7 +95,7 @@ class Intake:
             with contextlib.suppress(StoreUnavailable):
                 await store.write(lambda tx: leases.release(tx, lease))
 
-    async def _read(self, name: str, provider: Provider, lease: Lease) -> None:
+    async def _read(self, name: str, provider: Provider, lease: Lease | None) -> None:
         drained = self._drained[name].is_set()
         cursor = await self._receiver.cursor(name)
         batch = await provider.poll(cursor, None if drained else 0)
@@ -108,7 +112,7 @@ class Intake:
 
     def _pause(self, name: str, error: BaseException, failures: int) -> float:
         """Seconds to wait, and what to say meanwhile."""
-        known = isinstance(error, ProviderError | StoreUnavailable)
+        known = isinstance(error, ProviderError | StoreUnavailable | ConfigurationError)
         text = str(error) if known else f"{type(error).__name__} in the provider"
         if self.state[name] != text:
             log.warning("the provider %s is not working: %s", name, text, exc_info=None if known else error)

@@ -59,6 +59,14 @@ class MessageKind(StrEnum):
     NOTICE = "notice"  # asks nothing: "going on", the outcome of a run, POST /v1/notices
 
 
+class StandsIn(StrEnum):
+    """Who answers in place of a person; the word begins what `answered_by` says of them ("stand-in:llm")."""
+
+    NOBODY = ""
+    PROGRAM = "stand-in"
+    TERMINAL = "terminal"  # whoever sits at it
+
+
 class Outcome(StrEnum):
     """What became of a reply."""
 
@@ -154,7 +162,7 @@ class Answer:
 
     values: dict[str, Json]
     text: str = ""
-    by: str = ""  # the contact's id, or the stand-in's name
+    by: str = ""  # the contact's id; with a colon in it, which no id has, a stand-in's kind and name
     via: str = ""  # the provider's name, "api", "form"
     at: int = 0  # microseconds since the epoch
     expired: bool = False
@@ -196,3 +204,8 @@ class Interaction:
     resume_attempts: int = 0
     resume_error: str = ""
     readable: bool = True  # False: its row is damaged, and it is set aside
+
+    @property
+    def human_only(self) -> bool:
+        """Whether no stand-in is asked, and none may answer."""
+        return bool(self.route.get("human_only"))

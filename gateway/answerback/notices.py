@@ -109,8 +109,8 @@ class Notices:
     def _deliveries(self, tx: Tx, notice: Row) -> list[Row]:
         route = loads(notice["route"])
         found = addresses(tx, route)
-        if not found and self._context.fallback:
-            found = [Address(self._context.fallback["provider"], "", "")]
+        if not found and (shown := self._context.outbox.stand_ins.fallback):
+            found = [Address(shown, "", "")]
         if not found:
             who = ", ".join(route["ask"]) or "nobody"
             raise Conflict(f"Nobody can be told: {who}: {NO_ADDRESS}.")

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 from answerback.model import Address, Contact, Interaction, InteractionStatus, Json, MessageKind
 from answerback.provider import Pace
 from answerback.quiet import end_of_quiet
+from answerback.standing import StandIns
 from answerback.store import Row, Tx, audit, contacts, deliveries, interactions, notices, pace, runs
 from answerback.store.codec import dumps, loads
 from answerback.tokens import Tokens, hashed
@@ -56,6 +57,53 @@ class Outbox:
     paces: Mapping[str, Pace]  # by provider name: those that this process can send on
     tokens: Tokens
     edits: frozenset[str] = frozenset()  # names of the providers that can edit what they sent
+    stand_ins: StandIns = field(default_factory=StandIns)
+
+    def begin(self, tx: Tx, record: Interaction) -> list[Row]:
+        """Ask whoever comes first on a planned route: the mode's stand-in, people, or the route's."""
+        if first := self.stand_ins.known.get(record.route["first"]):
+            return [self.question(tx, record, first.address(record))]
+        return self._people(tx, record) or self.stand_in(tx, record) or self._nobody(tx, record)
+
+    def stand_in(self, tx: Tx, record: Interaction, *, first: bool = False) -> list[Row]:
+        """Ask the route's next stand-in, if one is left; `first`: unless one has been asked already."""
+        asked = {row["provider"] for row in tx.all(deliveries.OF, interaction_id=record.id)}
+        order = record.route.get("stand_ins", ())
+        if first and asked.intersection(order):
+            return []
+        for name in order:
+            if name in self.stand_ins.known and name not in asked:
+                return [self.question(tx, record, self.stand_ins.known[name].address(record))]
+        return []
+
+    def after(self, tx: Tx, row: Row) -> list[Row]:
+        """A stand-in has no answer that counts: ask whoever is next. With nobody left, silence may follow.
+
+        One that is only away for now is tried again beside that, and is not given up.
+        """
+        record = interactions.get(tx, row["interaction_id"])
+        if record is None or record.status is not InteractionStatus.PENDING or not record.readable:
+            return []
+        tx.run(deliveries.SHUT_ONE, key=row["id"])  # unless it waits for its next attempt
+        asked = tx.all(deliveries.OF, interaction_id=record.id)
+        first = row["provider"] == record.route.get("first")
+        rows = [] if not first or any(each["contact_id"] for each in asked) else self._people(tx, record)
+        rows = rows or self.stand_in(tx, record)
+        if rows or any(map(_is_under_way, asked)):
+            return rows
+        if not self.stand_ins.people:
+            tx.run(interactions.END_NOW, key=record.id, at=tx.now)
+            return []
+        return self._nobody(tx, record)
+
+    def _people(self, tx: Tx, record: Interaction) -> list[Row]:
+        found = addresses(tx, record.route) if self.stand_ins.people else []
+        return [self.question(tx, record, address) for address in found]
+
+    def _nobody(self, tx: Tx, record: Interaction) -> list[Row]:
+        """Where nobody is reached, the question's link is shown."""
+        name = self.stand_ins.fallback
+        return [self.question(tx, record, Address(name, "", ""))] if name and self.stand_ins.people else []
 
     def question(
         self,
@@ -114,6 +162,7 @@ class Outbox:
     def outcomes(self, tx: Tx, record: Interaction) -> list[Row]:
         """Tell every copy of a closed question how it ended; where nothing can be edited, each place once."""
         rows = [row for row in deliveries.shut(tx, record.id) if _was_shown(row)]
+        rows = [row for row in rows if self._listens(row)]
         latest = {(row["provider"], row["place"]): row["id"] for row in rows}
         told = [row for row in rows if row["provider"] in self.edits or row["id"] in latest.values()]
         return [*(self.outcome(tx, record, row) for row in told), *self.callback(tx, record)]
@@ -185,9 +234,14 @@ class Outbox:
         asked: dict[tuple[str, str], Row] = {}
         for found in tx.all(runs.INTERACTIONS, run_id=run_id):
             for row in tx.all(deliveries.OF, interaction_id=found["id"]):
-                if _was_shown(row):
+                if _was_shown(row) and self._listens(row):
                     asked[row["provider"], row["place"]] = row
         return [self._notice(tx, run_id, content, row) for row in asked.values()]
+
+    def _listens(self, row: Row) -> bool:
+        """A program that answers in place of people is told nothing further."""
+        stand_in = self.stand_ins.known.get(row["provider"])
+        return stand_in is None or stand_in.listens
 
     def _notice(self, tx: Tx, run_id: str, content: Json, row: Row) -> Row:
         return self._add(
@@ -206,9 +260,12 @@ class Outbox:
         """Ask the same person at the next address of the route that was not tried, if nothing else is out.
 
         `elsewhere`: not on the same provider, which is away. `unsure`: the message may have arrived.
+        When nobody can be reached anywhere, the route's stand-ins are asked.
         """
         if row["notice_id"] and row["contact_id"]:
             return self._notice_elsewhere(tx, row)
+        if row["kind"] == "question" and row["provider"] in self.stand_ins.known:
+            return self.after(tx, row)
         record = self._asked(tx, row)
         asked = [] if record is None else _asked_of(tx, row)
         if record is None or any(_is_on_its_way(each) for each in asked if each["id"] != row["id"]):
@@ -217,6 +274,8 @@ class Outbox:
         if elsewhere:
             route["providers"] = [name for name in route.get("providers", ()) if name != row["provider"]]
         found = addresses(tx, route, tried=frozenset((one["provider"], one["external_id"]) for one in asked))
+        if not found and not any(map(_is_under_way, tx.all(deliveries.OF, interaction_id=record.id))):
+            return self.stand_in(tx, record)
         return [self.question(tx, record, address, unless=row if unsure else None) for address in found]
 
     def apart(self, tx: Tx, row: Row, at: int) -> int:
@@ -377,6 +436,12 @@ def _may_arrive(row: Row) -> bool:
 def _was_shown(row: Row) -> bool:
     asks = row["kind"] in ("question", "reminder") and row["provider"] != FORM
     return asks and row["status"] in SHOWN
+
+
+def _is_under_way(row: Row) -> bool:
+    """Whether somebody was asked by it, or may yet be."""
+    is_open = bool(row["open"]) and row["kind"] == "question" and row["provider"] != FORM
+    return is_open and row["status"] not in ("failed", "unknown")
 
 
 def _same_place(row: Row) -> Row:

@@ -22,7 +22,7 @@ from answerback.errors import (
     Unverified,
 )
 from answerback.http import Http, HttpReply, NoAnswer, Unreachable
-from answerback.model import Address, Choice, Json, MessageKind, Outcome, Question, QuestionKind
+from answerback.model import Address, Choice, Json, MessageKind, Outcome, Question, QuestionKind, StandsIn
 from answerback.outgoing import Outgoing
 from answerback.shortening import shorten
 
@@ -30,6 +30,7 @@ __all__ = [
     "CONTRACT_VERSION",
     "Address",
     "Allowed",
+    "Asked",
     "Attachment",
     "Batch",
     "Button",
@@ -58,11 +59,14 @@ __all__ = [
     "SecretStr",
     "Sent",
     "Settings",
+    "StandInSettings",
+    "StandsIn",
     "Take",
     "TryLater",
     "Undeliverable",
     "Unreachable",
     "Unverified",
+    "answering",
     "shorten",
 ]
 
@@ -77,6 +81,30 @@ class Settings(BaseModel):
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
+
+
+class StandInSettings(Settings):
+    """Base of a stand-in's settings: what it may decide and see, which the core sees to (law 6)."""
+
+    may_approve: bool = False  # also approve, confirm and edit
+    sees_sensitive: bool = False  # is asked what is marked as sensitive, too
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a stand-in is asked: the questions as they are, and the reason as the agent gave it.
+
+    `problem(value)` says in a sentence why a value (as `POST …/respond` takes it) would not be accepted, ""
+    if it would; `problem(value, question)` that of one of several.
+    """
+
+    questions: tuple[Question, ...]
+    context: str = ""
+    agent: str = ""
+    title: str = ""  # who asks and about what
+    sensitive: bool = False  # then nothing of it may stand in a log or an error
+    problem: Callable[..., str] = lambda value, question=None: ""
+    is_command: Callable[[str], bool] = lambda text: False  # "stop" in a terminal: handed in as it is
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +149,7 @@ class Message:
     interaction_id: str = ""
     expires_at: int | None = None  # microseconds since the epoch
     placeholder: str = ""  # a hint for a text answer ("Something else…"), "" when no text is wanted
+    asked: Asked | None = field(default=None, repr=False, compare=False)  # questions, for stand-ins only
 
     @property
     def text(self) -> str:
@@ -132,9 +161,14 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """The service took it. The first of its ids is the one that `update` replaces."""
+    """The service took it. The first of its ids is the one that `update` replaces.
+
+    A stand-in answers at once, in `replies`, or says in `declined` why it has no answer.
+    """
 
     message_ids: tuple[str, ...] = ()
+    replies: "tuple[Reply, ...]" = field(default=(), repr=False)
+    declined: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +214,7 @@ class Reply:
     quoted: bool = False  # the text holds what it replies to, as mail does: only what is new is read
     attachments: tuple[Attachment, ...] = ()
     handle: str = field(default="", repr=False)  # what `acknowledge` needs (a callback query id)
+    value: Json = field(default=None, repr=False)  # a stand-in's answer, as POST …/respond takes it
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,6 +286,8 @@ class Provider(abc.ABC):
     max_choices: ClassVar[int] = 10
     pace: ClassVar[Pace] = Pace()
     windowed: ClassVar[bool] = False  # whether `Message.to.last_inbound_at` matters (WhatsApp's 24 hours)
+    stand_in: ClassVar[StandsIn] = StandsIn.NOBODY  # whether it answers itself, in place of a person
+    patience: float = 30.0  # seconds that `send` may take, before its result counts as unknown
 
     def __init__(self, name: str, settings: Any, context: ProviderContext) -> None:
         self.name, self.settings, self.context = name, settings, context
@@ -264,6 +301,11 @@ class Provider(abc.ABC):
     @abc.abstractmethod
     async def send(self, message: Message) -> Sent:
         """Send one message. Raises `Undeliverable`, `TryLater` or `Moved`."""
+
+    @property
+    def stands_as(self) -> str:
+        """What a stand-in is called where it is said who answered, e.g. with the model that it asks."""
+        return self.name
 
     async def screen(self, inbound: Inbound) -> None:
         """Refuse (`Unverified`) by the headers alone, before the body is read; `inbound.body` is empty."""
@@ -324,3 +366,13 @@ class Provider(abc.ABC):
     def can(cls, capability: str) -> bool:
         """Whether a plugin overrides an optional method: `can("poll")`, `can("update")`."""
         return getattr(cls, capability) is not getattr(Provider, capability)
+
+
+def answering(message: Message, value: Json, event_id: str = "") -> Reply:
+    """A stand-in's answer to a message: a text, or a value as `POST …/respond` takes it.
+
+    Asked again after a crash, a stand-in must answer under the same `event_id`; by default the delivery's.
+    """
+    text = value if isinstance(value, str) else ""
+    to, id = message.to, event_id or message.delivery_id
+    return Reply(id, to.external_id, to.place, text, token=message.token, value=value)

@@ -88,7 +88,7 @@ def _ask(tx: Tx, context: Context, run: Row, pending: Pending, done: Settled) ->
         interrupt_id=pending.interrupt_id,
         digest=pending.digest,
         checkpoint=pending.checkpoint,
-        route=route,
+        route=route | {"human_only": True} if pending.human_only else route,
         expirable=pending.expirable,
         on_expire=OnExpire(route.get("on_expire", "auto")),
     )

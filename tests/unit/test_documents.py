@@ -201,7 +201,11 @@ def test_every_setting_of_a_plugin_is_told_with_its_default() -> None:
     from answerback_agents.langgraph import Settings as LangGraph
     from answerback_agents.langgraph_server import Settings as LangGraphServer
     from answerback_providers.callback import CallbackSettings
+    from answerback_providers.console import ConsoleSettings
+    from answerback_providers.default import DefaultSettings
     from answerback_providers.email.settings import EmailSettings, Imap, Lmtp, Smtp
+    from answerback_providers.llm import LLMSettings
+    from answerback_providers.scripted import ScriptedSettings
     from answerback_providers.telegram.settings import TelegramSettings
     from answerback_providers.webhook import WebhookSettings
     from answerback_providers.whatsapp import WhatsAppSettings
@@ -214,6 +218,10 @@ def test_every_setting_of_a_plugin_is_told_with_its_default() -> None:
         "A provider that is a webhook": WebhookSettings,
         "A provider that is a function": CallbackSettings,
         "A provider that is mail": EmailSettings,
+        "A stand-in in the terminal": ConsoleSettings,
+        "A stand-in that is a model": LLMSettings,
+        "A stand-in with predefined answers": DefaultSettings,
+        "A stand-in that is a script": ScriptedSettings,
     }
     for heading, model in plugins.items():
         check_settings(told()[heading], model)

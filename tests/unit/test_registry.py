@@ -387,7 +387,7 @@ class TestRegistry:
         contexts = ProviderContext(public_url=settings.public_url), AgentContext(data_dir="var")
         made = registry.build(settings, provider_context=contexts[0], agent_context=contexts[1])
         assert made.problems == ()
-        assert (list(made.providers), list(made.agents)) == (["telegram", "email"], ["research"])
+        assert (list(made.providers), list(made.agents)) == (["telegram", "email", "usual"], ["research"])
 
     @pytest.mark.bare_core
     def test_without_extras_the_example_says_what_to_install(self):

@@ -413,6 +413,25 @@ class TestOutcome:
     def test_who_answered_hears_that_it_goes_on(self):
         assert outcome(answered("coding")) == "✅ You chose “Use ‘coding’” · 14:02. Going on."
 
+    @pytest.mark.parametrize(
+        ("language", "said"),
+        [
+            ("en", "✅ The stand-in llm (openai:gpt-5) chose “Yes” · 14:02. No person answered."),
+            ("de", "Kein Mensch hat geantwortet."),
+            ("fr", "Aucune personne n’a répondu."),
+            ("es", "No respondió ninguna persona."),
+            ("zh", "没有人亲自回答。"),
+        ],
+    )
+    def test_that_no_person_answered_is_said(self, language, said):
+        by = "stand-in:llm (openai:gpt-5)"
+        title = outcome(answered("yes", by=by, via="llm"), language=language)
+        assert title.endswith(said) and "llm (openai:gpt-5)" in title
+
+    def test_who_sits_at_the_terminal_is_nobody_in_particular(self):
+        title = outcome(answered("yes", by="terminal:console", via="console"))
+        assert title == "✅ Somebody in the terminal chose “Yes” · 14:02."
+
     def test_the_others_hear_who_and_through_what(self):
         assert outcome(answered("yes", by="ben", via="whatsapp")) == "✅ Ben chose “Yes” on WhatsApp · 14:02."
         assert outcome(answered("yes", by="ben", via="email"), language="de") == (

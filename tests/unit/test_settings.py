@@ -796,10 +796,45 @@ def test_reading_settings_imports_nothing_heavy():
     assert done.stdout.strip() == "light"
 
 
-class TestWhatThisVersionCannotDo:
+class TestStandIns:
+    def test_a_mode_names_a_provider(self):
+        text = "providers: {usual: {use: default}}\nhitl: {mode: usual}\n"
+        assert read(text).hitl.mode == "usual"
+
+    def test_the_console_needs_no_configuration(self):
+        assert read("hitl: {mode: console}\n").providers["console"].use == "console"
+
+    def test_a_mode_that_is_not_there_is_refused(self):
+        error = refused("providers: {usual: {use: default}}\nhitl: {mode: usuall}\n")
+        assert error.line == 2 and 'Did you mean "usual"?' in error.message
+
+    def test_questions_can_be_switched_off(self):
+        assert not read("hitl: {enabled: no}\n").hitl.enabled
+
+    def test_a_route_that_names_no_providers_reaches_people_through_those_that_do(self):
+        providers = "providers: {telegram: {}, usual: {use: default}, llm: {}}\n"
+        assert read(providers).default_route.providers == ("telegram",)
+        assert read(f"{providers}routes: {{default: {{ask: []}}}}\n").default_route.providers == ("telegram",)
+
+    def test_a_route_names_its_stand_ins(self):
+        route = read(
+            "providers: {usual: {use: default}}\n"
+            "routes: {default: {stand_ins: usual, stand_ins_after: 10m, expires_in: 1h}}\n"
+        ).default_route
+        assert (route.stand_ins, route.stand_ins_after) == (("usual",), 600.0)
+
     @pytest.mark.parametrize(
-        ("text", "said"), [("mode: llm", "stand-ins"), ("enabled: no", "switch questions off")]
+        ("route", "said"),
+        [
+            ("stand_ins: [usuall]", 'Did you mean "usual"?'),
+            ("stand_ins_after: 10m", "stand_ins, whom to ask then, is missing"),
+            ("stand_ins: usual, human_only: yes", "only people may answer here"),
+            ("stand_ins: usual, stand_ins_after: 2h, expires_in: 1h", "has already expired"),
+        ],
     )
-    def test_it_is_refused_rather_than_ignored(self, text, said):
-        with pytest.raises(ConfigurationError, match=said):
-            read(f"hitl: {{{text}}}\n")
+    def test_what_contradicts_itself_is_refused(self, route, said):
+        error = refused(f"providers: {{usual: {{use: default}}}}\nroutes: {{default: {{{route}}}}}\n")
+        assert error.line == 2 and said in error.message
+
+    def test_an_agent_can_be_for_people_only(self):
+        assert read("agents: {a: {use: langgraph, human_only: yes}}\n").agents["a"].human_only

@@ -6,6 +6,8 @@ in the shape that its payload promises. A further shape is a further entry. An a
 None when the payload is none of its business.
 """
 
+from dataclasses import replace
+
 from answerback.model import Answer, Json
 from answerback_agents.dialects.plain import AskHuman, Choices, ConfirmAction, Plain
 from answerback_agents.dialects.reading import (
@@ -16,6 +18,7 @@ from answerback_agents.dialects.reading import (
     Own,
     Reading,
     as_text,
+    is_human_only,
 )
 from answerback_agents.dialects.reviews import AgentInbox, HumanInTheLoop, ToolApproval
 from answerback_agents.dialects.schemas import Schema
@@ -67,8 +70,9 @@ def dialect_of(payload: Json, own: Own | None = None, schema: Json = None) -> Di
 
 
 def read(payload: Json, own: Own | None = None, schema: Json = None) -> Reading:
-    """What the payload asks."""
-    return dialect_of(payload, own, schema).read(payload)
+    """What the payload asks, and of whom."""
+    reading = dialect_of(payload, own, schema).read(payload)
+    return replace(reading, human_only=True) if is_human_only(payload) else reading
 
 
 def write(payload: Json, answer: Answer, own: Own | None = None, schema: Json = None) -> Json:

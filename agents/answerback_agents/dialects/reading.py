@@ -20,6 +20,7 @@ class Reading:
     context: str = ""
     title: str = ""
     expirable: bool = False
+    human_only: bool = False
 
 
 class Dialect(Protocol):
@@ -33,6 +34,19 @@ class Dialect(Protocol):
 
     def write(self, payload: Json, answer: Answer) -> Json:
         """The value the agent is resumed with; raises `DoesNotFit` when there is none."""
+
+
+def is_human_only(payload: Json, depth: int = 0) -> bool:
+    """Whether a payload, or an object in it, has `human_only`: then no stand-in may answer (law 6).
+
+    Anything but false counts, so that a marking that is spelled in an unusual way still marks.
+    """
+    if depth > 4 or not isinstance(payload, dict | list):
+        return False
+    if isinstance(payload, dict) and payload.get("human_only", False) not in (False, None, 0, "", "false"):
+        return True
+    inner = payload.values() if isinstance(payload, dict) else payload
+    return any(is_human_only(each, depth + 1) for each in inner)
 
 
 Own = Callable[[Json], Dialect | None]

@@ -76,6 +76,7 @@ class Reader:
             title=reading.title,
             expirable=reading.expirable,
             checkpoint=checkpoint,
+            human_only=reading.human_only,
         )
 
     async def held(self, thread: str, head: CheckpointTuple) -> Pending | None:

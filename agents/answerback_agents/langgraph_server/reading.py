@@ -74,6 +74,7 @@ def _pending(each: Asked, at: str, own: dialects.Own | None) -> Pending:
         title=reading.title,
         expirable=reading.expirable,
         checkpoint=at,
+        human_only=reading.human_only,
     )
 
 

@@ -5,7 +5,7 @@ import contextlib
 import tempfile
 from dataclasses import dataclass
 
-from answerback import registry
+from answerback import registry, standing
 from answerback.agent import Agent, AgentContext
 from answerback.cli.places import placed
 from answerback.errors import AnswerbackError, ConfigurationError
@@ -31,6 +31,10 @@ async def check(settings: Settings, *, online: bool) -> Found:
         offered = registry.offered(settings, empty)
         known = registry.build(settings, provider_context=offered, agent_context=None)
         found.problems += [placed(settings, one.kind, one.name, one.error) for one in known.problems]
+        try:
+            standing.check(settings, known.providers)
+        except ConfigurationError as error:
+            found.problems.append(str(error))
         around = AgentContext(empty, "sqlite", settings.base_dir)
         for agent in in_workers(settings, around).values():
             await _agent(settings, agent, found)

@@ -71,7 +71,10 @@ def answer_text(record: "Interaction") -> str:
 def ended(record: "Interaction") -> str:
     """How it ended, in a sentence."""
     if record["status"] == "completed":
-        who = record["answered_by"] or "Somebody"
+        kind, _, name = record["answered_by"].partition(":")
+        if name and kind == "stand-in":
+            return f"Answered by the stand-in {name}, not by a person."
+        who = "Somebody in the terminal" if name else record["answered_by"] or "Somebody"
         when = terminal.local_time(record["answered_at"])
         return f"{who} answered through {record['answered_via']} at {when}."
     if record["status"] == "expired":

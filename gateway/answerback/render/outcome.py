@@ -1,11 +1,12 @@
 """What a message changes to when its question is closed: who answered what, when, and what happens now."""
 
-from answerback.model import Address, Interaction, InteractionStatus, OnExpire, QuestionKind
+from answerback.model import Address, Interaction, InteractionStatus, OnExpire, QuestionKind, StandsIn
 from answerback.provider import Message, MessageKind
 from answerback.render.answer import default_text, interaction_answer
 from answerback.render.question import question_title, subject
 from answerback.render.visible import brief, line
 from answerback.sentences import moment, say
+from answerback.standing import is_stand_in
 
 QUESTION = 120  # characters of the question that stay below its outcome
 NAMES = {"telegram": "Telegram", "whatsapp": "WhatsApp", "slack": "Slack", "sms": "SMS"}
@@ -61,7 +62,8 @@ def outcome_text(
             own = bool(viewer) and viewer == interaction.answered_by
             did = _did(interaction, own, who, language)
             said = say("outcome", language, did=did, time=at(interaction.answered_at))
-            return f"✅ {said} {say('going_on', language)}" if own else f"✅ {said}"
+            more = "going_on" if own else "no_person" if _is_program(interaction.answered_by) else ""
+            return f"✅ {said} {say(more, language)}" if more else f"✅ {said}"
         case InteractionStatus.EXPIRED:
             return "⌛ " + expired_text(interaction, language, timezone, now)
         case InteractionStatus.CANCELLED:
@@ -96,8 +98,8 @@ def already_text(
     own = bool(viewer) and viewer == interaction.answered_by
     key = "already_answered" + ("_you" if own else "") + ("" if value else "_quiet")
     answered_at = now if interaction.answered_at is None else interaction.answered_at
-    time = _where(moment(answered_at, language, timezone, now), interaction.answered_via, language)
-    return say(key, language, who=_name(who, language), time=time, value=value)
+    time = _where(interaction, moment(answered_at, language, timezone, now), language)
+    return say(key, language, who=_name(interaction, who, language), time=time, value=value)
 
 
 def provider_name(provider: str) -> str:
@@ -108,13 +110,14 @@ def provider_name(provider: str) -> str:
 def _did(interaction: Interaction, own: bool, who: str, language: str) -> str:
     value = interaction_answer(interaction, language)
     key = _verb(interaction, value)
-    did = say(("you_" if own else "who_") + key, language, who=_name(who, language), value=value)
-    return did if own else _where(did, interaction.answered_via, language)
+    did = say(("you_" if own else "who_") + key, language, who=_name(interaction, who, language), value=value)
+    return did if own else _where(interaction, did, language)
 
 
-def _where(did: str, via: str, language: str) -> str:
+def _where(interaction: Interaction, did: str, language: str) -> str:
     """What was done, or when, and through what."""
-    if not via:
+    via = interaction.answered_via
+    if not via or is_stand_in(interaction.answered_by):
         return did
     return say(PLACES.get(via.lower(), "via"), language, did=did, provider=provider_name(via))
 
@@ -138,5 +141,14 @@ def _asked(interaction: Interaction) -> str:
     )
 
 
-def _name(who: str, language: str) -> str:
-    return line(who) or say("somebody", language)
+def _name(interaction: Interaction, who: str, language: str) -> str:
+    by = interaction.answered_by
+    if not is_stand_in(by):
+        return line(who) or say("somebody", language)
+    if _is_program(by):
+        return say("stand_in", language, name=line(by.partition(":")[2]))
+    return say("terminal", language)
+
+
+def _is_program(who: str) -> bool:
+    return who.startswith(f"{StandsIn.PROGRAM}:")

@@ -67,6 +67,11 @@ SENTENCES = {
     "via_api": "{did} (über die API)",
     "via_console": "{did} (im Terminal)",
     "somebody": "Jemand",
+    "stand_in": "Der Stellvertreter {name}",
+    "terminal": "Jemand am Terminal",
+    "no_person": "Kein Mensch hat geantwortet.",
+    "stand_in_may_not": "Nur ein Mensch darf das genehmigen, bestätigen oder ändern: "
+    "{name} hat in der Konfiguration kein may_approve.",
     "expired": "Ohne Antwort geschlossen ({time}). Dem Agenten wurde gesagt, dass niemand geantwortet hat.",
     "expired_stopped": "Ohne Antwort geschlossen ({time}). Der Agent wurde angehalten.",
     "expired_default": "Ohne Antwort geschlossen ({time}). Der Agent macht mit „{value}“ weiter.",

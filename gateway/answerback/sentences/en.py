@@ -70,6 +70,11 @@ SENTENCES = {
     "via_api": "{did} through the API",
     "via_console": "{did} in the terminal",
     "somebody": "Somebody",
+    "stand_in": "The stand-in {name}",
+    "terminal": "Somebody in the terminal",
+    "no_person": "No person answered.",
+    "stand_in_may_not": "Only a person may approve, confirm or change this: "
+    "{name} has no may_approve in the configuration.",
     "expired": "This closed at {time} without an answer. The agent was told that nobody answered.",
     "expired_stopped": "This closed at {time} without an answer. The agent was stopped.",
     "expired_default": "This closed at {time} without an answer. The agent goes on with “{value}”.",

@@ -67,6 +67,11 @@ SENTENCES = {
     "via_api": "{did} por la API",
     "via_console": "{did} en la terminal",
     "somebody": "Alguien",
+    "stand_in": "El suplente {name}",
+    "terminal": "Alguien en la terminal",
+    "no_person": "No respondió ninguna persona.",
+    "stand_in_may_not": "Solo una persona puede aprobar, confirmar o cambiar esto: "
+    "{name} no tiene may_approve en la configuración.",
     "expired": "Se cerró sin respuesta ({time}). Se le dijo al agente que nadie respondió.",
     "expired_stopped": "Se cerró sin respuesta ({time}). El agente se detuvo.",
     "expired_default": "Se cerró sin respuesta ({time}). El agente sigue con «{value}».",

@@ -67,6 +67,11 @@ SENTENCES = {
     "via_api": "{did} par l’API",
     "via_console": "{did} dans le terminal",
     "somebody": "Quelqu’un",
+    "stand_in": "Le suppléant {name}",
+    "terminal": "Quelqu’un au terminal",
+    "no_person": "Aucune personne n’a répondu.",
+    "stand_in_may_not": "Seule une personne peut approuver, confirmer ou modifier ceci : "
+    "{name} n’a pas may_approve dans la configuration.",
     "expired": "Fermé sans réponse ({time}). L’agent a été informé que personne n’a répondu.",
     "expired_stopped": "Fermé sans réponse ({time}). L’agent a été arrêté.",
     "expired_default": "Fermé sans réponse ({time}). L’agent continue avec « {value} ».",

@@ -18,6 +18,7 @@ from answerback.settings.values import (
     Plugin,
     Route,
     Settings,
+    reaching,
 )
 
-__all__ = ["ApiKey", "Hitl", "Limits", "Plugin", "Route", "Settings", "load", "parse"]
+__all__ = ["ApiKey", "Hitl", "Limits", "Plugin", "Route", "Settings", "load", "parse", "reaching"]

@@ -6,7 +6,7 @@ from answerback.errors import ConfigurationError
 from answerback.settings import sentences
 from answerback.settings.schema import FileShape
 from answerback.settings.source import Source
-from answerback.settings.values import Settings
+from answerback.settings.values import BUILT_IN, HUMAN, Settings
 
 
 def check(settings: Settings, shape: FileShape, source: Source) -> None:
@@ -70,17 +70,27 @@ class _Agreement:
                     raise self.error(f"contacts.{id}.addresses.{address.provider}", message)
 
     def stand_ins(self) -> None:
-        """Refused rather than ignored: nobody would answer."""
-        if self.settings.hitl.mode != "human":
-            raise self.error("hitl.mode", "this version has no stand-ins yet; only human works.")
-        if not self.settings.hitl.enabled:
-            raise self.error("hitl.enabled", "this version cannot switch questions off; leave it out.")
+        """Whether what they name is a stand-in at all is known only when the plugins are loaded."""
+        mode = self.settings.hitl.mode
+        if mode != HUMAN and mode not in self.settings.providers:
+            names = [HUMAN, *(name for name in self.settings.providers if self.is_built_in(name))]
+            hint = sentences.suggestion(mode, names)
+            message = f"no provider is called {sentences.named(mode)}: configure that stand-in. {hint}"
+            raise self.error("hitl.mode", message)
+
+    def is_built_in(self, name: str) -> bool:
+        return self.settings.providers[name].use in BUILT_IN
 
     def routes(self) -> None:
         for name, route in self.settings.routes.items():
             path = f"routes.{name}"
             self.all_known(f"{path}.ask", route.ask, self.settings.contacts, "contact")
             self.all_known(f"{path}.providers", route.providers, self.settings.providers, "provider")
+            self.all_known(f"{path}.stand_ins", route.stand_ins, self.settings.providers, "provider")
+            late = route.expires_in is not None and (route.stand_ins_after or 0) >= route.expires_in
+            if late:
+                message = "the stand-ins are asked when the question has already expired (expires_in)."
+                raise self.error(f"{path}.stand_ins_after", message)
             if route.expires_in is not None and route.reminders and route.reminders[-1] >= route.expires_in:
                 message = "a reminder comes when the question has already expired (expires_in)."
                 raise self.error(f"{path}.reminders", message)

@@ -13,8 +13,9 @@ from answerback.settings import agree, document, units
 from answerback.settings.checked import checked
 from answerback.settings.schema import ContactShape, FileShape, RouteShape, WorkerShape
 from answerback.settings.source import Source
-from answerback.settings.values import ApiKey, Hitl, Limits, Plugin, Route, Settings
+from answerback.settings.values import ApiKey, Hitl, Limits, Plugin, Route, Settings, reaching
 
+CONSOLE = "console"  # the one stand-in that a mode may name without configuring it
 DEFAULT_FILE = str(Path("config", "answerback.yaml"))  # where the embedded default stands in for a file
 
 
@@ -66,6 +67,9 @@ def _read(text: str, file: str, environ: Mapping[str, str], overrides: Mapping[s
     shape = checked(FileShape, data, source)
     start = str(Path.cwd()) if lines.get("data_dir") == 0 else base_dir
     public_url = shape.public_url or _own_url(shape.listen)
+    providers = _plugins("providers", shape.providers, source)
+    if shape.hitl.mode == CONSOLE and CONSOLE not in providers:  # it needs no settings
+        providers[CONSOLE] = Plugin(CONSOLE, CONSOLE, file=file, base_dir=base_dir)
     settings = Settings(
         file=file,
         base_dir=base_dir,
@@ -79,9 +83,9 @@ def _read(text: str, file: str, environ: Mapping[str, str], overrides: Mapping[s
             for k in shape.api_keys
         ),
         agents={name: _agent(agent) for name, agent in _plugins("agents", shape.agents, source).items()},
-        providers=_plugins("providers", shape.providers, source),
+        providers=providers,
         contacts={id: _contact(id, contact) for id, contact in shape.contacts.items()},
-        routes=_routes(shape),
+        routes=_routes(shape, reaching(providers)),
         hitl=Hitl(**dict(shape.hitl)),
         limits=Limits(**dict(shape.limits)),
         metrics=shape.metrics.listen or "",
@@ -149,7 +153,12 @@ def _agent(plugin: Plugin) -> Plugin:
     if os.sep in python:  # not resolved: the Python of a virtual environment is a link
         python = os.path.normpath(Path(plugin.base_dir, python))
     return replace(
-        plugin, options=options, worker=shape.worker, python=python, memory_limit=shape.memory_limit
+        plugin,
+        options=options,
+        worker=shape.worker,
+        python=python,
+        memory_limit=shape.memory_limit,
+        human_only=shape.human_only,
     )
 
 
@@ -162,19 +171,22 @@ def _contact(id: str, shape: ContactShape) -> Contact:
     return Contact(id, shape.name or id, shape.language, shape.timezone, shape.quiet_hours, addresses)
 
 
-def _routes(shape: FileShape) -> dict[str, Route]:
+def _routes(shape: FileShape, reaching: tuple[str, ...]) -> dict[str, Route]:
     shapes = {**shape.routes} if "default" in shape.routes else {**shape.routes, "default": RouteShape()}
-    return {name: _route(name, route, shape) for name, route in shapes.items()}
+    return {name: _route(name, route, shape, reaching) for name, route in shapes.items()}
 
 
-def _route(name: str, route: RouteShape, shape: FileShape) -> Route:
+def _route(name: str, route: RouteShape, shape: FileShape, reaching: tuple[str, ...]) -> Route:
     return Route(
         name,
         ask=tuple(shape.contacts) if route.ask is None else route.ask,
-        providers=tuple(shape.providers) if route.providers is None else route.providers,
+        providers=reaching if route.providers is None else route.providers,
         expires_in=route.expires_in,
         on_expire=route.on_expire,
         reminders=tuple(sorted(set(route.reminders))),
         at_once=route.at_once,
         form_auth=route.form_auth,
+        stand_ins=route.stand_ins,
+        stand_ins_after=route.stand_ins_after,
+        human_only=route.human_only,
     )

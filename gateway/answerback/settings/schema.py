@@ -11,7 +11,7 @@ from answerback.allowed import Allowed
 from answerback.model import OnExpire
 from answerback.provider import Settings as Shape
 from answerback.settings import sentences, units
-from answerback.settings.values import FormAuth
+from answerback.settings.values import HUMAN, FormAuth
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*")
@@ -156,11 +156,22 @@ class RouteShape(Shape):
     reminders: Annotated[tuple[Duration, ...], BeforeValidator(_listed)] = ()
     at_once: bool = False
     form_auth: FormAuth | None = None
+    stand_ins: Names = ()
+    stand_ins_after: Duration | None = None
+    human_only: bool = False
+
+    @model_validator(mode="after")
+    def _agree(self) -> Self:
+        if self.human_only and self.stand_ins:
+            raise ValueError("only people may answer here (human_only), so there can be no stand_ins.")
+        if self.stand_ins_after is not None and not self.stand_ins:
+            raise ValueError("stand_ins_after says when to ask; stand_ins, whom to ask then, is missing.")
+        return self
 
 
 class HitlShape(Shape):
     enabled: bool = True
-    mode: Literal["human", "llm", "default", "scripted"] = "human"
+    mode: Name = HUMAN
     max_interactions: Annotated[int, Field(ge=1)] | None = None
     may_approve: bool = False
 
@@ -186,6 +197,7 @@ class WorkerShape(Shape):
     worker: bool = True
     python: Line = ""
     memory_limit: Size = 0
+    human_only: bool = False
 
     @model_validator(mode="after")
     def _of_a_worker(self) -> Self:

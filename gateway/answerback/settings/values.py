@@ -1,6 +1,7 @@
 """The settings as the rest of answerback sees them: complete, cross-checked, immutable."""
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -10,6 +11,8 @@ from answerback.model import Contact, OnExpire
 from answerback.settings import units
 
 FormAuth = Literal["code", "link"]
+HUMAN = "human"  # the mode in which people answer
+BUILT_IN = frozenset({"console", "llm", "default", "scripted"})  # the stand-ins that come with answerback
 SCOPES = ("ask", "read", "answer", "admin")
 
 
@@ -38,7 +41,8 @@ class Plugin:
 
     `use` is the name of an entry point or `package.module:Class`. `options` hold `str`, `dict` and `list`,
     and None where nothing stands behind a key. `lines` maps dotted keys (`smtp.port`) to lines.
-    The last three are for agents: whether in a worker process, by which Python, with how much memory.
+    The last four are for agents: whether in a worker process, by which Python, with how much memory, and
+    whether only people may answer.
     """
 
     name: str
@@ -52,6 +56,7 @@ class Plugin:
     worker: bool = True
     python: str = ""  # an absolute path, or a name to look up in PATH; "": the gateway's own
     memory_limit: int = 0  # bytes of address space; 0: no limit
+    human_only: bool = False  # no stand-in is asked what this agent asks
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,16 +71,19 @@ class Route:
     on_expire: OnExpire = OnExpire.AUTO
     reminders: tuple[float, ...] = ()  # seconds after asking, ascending
     form_auth: FormAuth | None = None  # None: as `Settings.form_auth`
+    stand_ins: tuple[str, ...] = ()  # asked one after the other, when nobody of `ask` can be reached
+    stand_ins_after: float | None = None  # seconds after asking; None: only when nobody can be reached
+    human_only: bool = False  # no stand-in is asked, whatever `hitl.mode` says
 
 
 @dataclass(frozen=True, slots=True)
 class Hitl:
-    """Who answers: people, or a stand-in, which approves nothing unless `may_approve` (law 6)."""
+    """Who answers: people, or first a stand-in (`mode` names its provider)."""
 
-    enabled: bool = True
-    mode: Literal["human", "llm", "default", "scripted"] = "human"
+    enabled: bool = True  # False: no person is asked
+    mode: str = HUMAN
     max_interactions: int | None = None  # of one run; None: no limit
-    may_approve: bool = False
+    may_approve: bool = False  # whether a deadline's default may (law 6); stand-ins have a key of their own
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,5 +134,10 @@ class Settings:
     @property
     def default_route(self) -> Route:
         """`routes.default`, or all contacts through all providers in the file's order."""
-        derived = Route("default", ask=tuple(self.contacts), providers=tuple(self.providers))
+        derived = Route("default", ask=tuple(self.contacts), providers=reaching(self.providers))
         return self.routes.get("default", derived)
+
+
+def reaching(providers: Mapping[str, Plugin]) -> tuple[str, ...]:
+    """The names of the providers that reach people, in their order."""
+    return tuple(name for name, plugin in providers.items() if plugin.use not in BUILT_IN)

@@ -90,6 +90,12 @@ SHUT = Query(
     .values(open=0)
     .returning(D)
 )
+SHOW_AGAIN = Query(  # what stood in a terminal is gone with the process that wrote it
+    update(D)
+    .where(D.c.provider == p("terminal"), text("delivery.open = 1"), text("delivery.status = 'sent'"))
+    .values(status="queued", next_attempt_at=p("at"), lease_owner="", sent_at=null())
+)
+SHUT_ONE = Query(update(D).where(D.c.id == p("key"), text("delivery.status <> 'queued'")).values(open=0))
 DROP = Query(  # not sent yet, and nobody needs to see it any more; what is on its way ends by itself
     update(D)
     .where(

@@ -59,6 +59,9 @@ CLOSE = Query(
     )
 )
 NEXT_AT = Query(update(X).where(X.c.id == p("key"), STILL_PENDING).values(next_action_at=p("at")))
+END_NOW = Query(  # nobody is left to be asked: its deadline is now
+    update(X).where(X.c.id == p("key"), STILL_PENDING).values(expires_at=p("at"), next_action_at=p("at"))
+)
 OVERDUE = Query(
     update(X).where(X.c.id == p("key"), STILL_PENDING).values(overdue_at=p("at"), next_action_at=null())
 )

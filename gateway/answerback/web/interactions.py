@@ -110,6 +110,7 @@ def ask_request(body: InteractionIn, agent: str, idempotency_key: str) -> AskReq
         on_expire=OnExpire(body.on_expire) if body.on_expire else None,
         default=body.default,
         sensitive=body.sensitive,
+        human_only=body.human_only,
         state=body.state,
         callback_url=body.callback_url,
         agent=agent,

@@ -8,6 +8,7 @@ from pydantic import BaseModel
 from starlette.responses import JSONResponse
 
 from answerback.model import Answer, Interaction, Json, Question
+from answerback.standing import is_stand_in
 
 if TYPE_CHECKING:
     from answerback.ask import Asked
@@ -80,13 +81,17 @@ class QuestionOut(BaseModel):
 
 
 class AnswerOut(BaseModel):
-    """`value` is the value of the only question; null when there were several, see `values` then."""
+    """`value` is the value of the only question; null when there were several, see `values` then.
+
+    `stand_in`: it was given in place of a person; `by` says by what.
+    """
 
     value: Json
     values: dict[str, Any]
     text: str
     by: str
     via: str
+    stand_in: bool
     at: str | None
     expired: bool
     default_used: bool
@@ -102,6 +107,7 @@ class InteractionOut(StatusOut):
     thread_id: str
     on_expire: str
     sensitive: bool
+    human_only: bool
     overdue_at: str | None
     answered_by: str
     answered_via: str
@@ -196,6 +202,7 @@ def interaction_out(interaction: Interaction) -> InteractionOut:
         thread_id=interaction.thread_id,
         on_expire=str(interaction.on_expire),
         sensitive=interaction.sensitive,
+        human_only=interaction.human_only,
         overdue_at=timestamp(interaction.overdue_at),
         answered_by=interaction.answered_by,
         answered_via=interaction.answered_via,
@@ -246,6 +253,7 @@ def _answer(interaction: Interaction, answer: Answer) -> AnswerOut:
         text=answer.text,
         by=answer.by,
         via=answer.via,
+        stand_in=is_stand_in(answer.by),
         at=timestamp(answer.at or None),
         expired=answer.expired,
         default_used=answer.default_used,

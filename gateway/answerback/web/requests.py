@@ -76,6 +76,7 @@ class InteractionIn(_Body):
     on_expire: Literal["auto", "no-response", "default", "cancel", "leave"] | None = None
     default: Any = None
     sensitive: bool = False
+    human_only: bool = False
     state: Any = None
     callback_url: Annotated[str, Field(max_length=2000)] = ""
     agent: Name = ""

@@ -3,5 +3,6 @@
 from tests.conformance.safeguards.binding import OF_BINDING
 from tests.conformance.safeguards.door import OF_DOOR
 from tests.conformance.safeguards.intake import OF_INTAKE
+from tests.conformance.safeguards.stand_ins import OF_STAND_INS
 
-MUTANTS = (*OF_BINDING, *OF_INTAKE, *OF_DOOR)
+MUTANTS = (*OF_BINDING, *OF_INTAKE, *OF_DOOR, *OF_STAND_INS)

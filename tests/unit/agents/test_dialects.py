@@ -149,3 +149,24 @@ def test_an_agents_own_dialect_comes_first() -> None:
 
     assert dialects.write("shout", said("hey"), own) == "hey!"
     assert dialects.write("say", said("hey"), own) == "hey"
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        {"question": "Which?", "human_only": True},
+        {"type": "confirm_action", "action": "wipe", "human_only": "yes"},
+        {"action_requests": [{"name": "pay", "args": {}, "human_only": True}], "review_configs": []},
+        [{"action_request": {"action": "pay", "args": {}}, "config": {"human_only": 1}}],
+        {"anything": [{"at": {"all": {"human_only": True}}}]},
+    ],
+)
+def test_a_payload_can_keep_stand_ins_out(payload):
+    assert dialects.read(payload).human_only
+
+
+@pytest.mark.parametrize(
+    "payload", ["human_only", None, {"question": "Which?", "human_only": False}, {"question": "W"}]
+)
+def test_and_does_not_by_itself(payload):
+    assert not dialects.read(payload).human_only

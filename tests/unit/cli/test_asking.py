@@ -8,6 +8,7 @@ from click.testing import CliRunner
 from answerback.cli import root
 from answerback.cli.ask import _names, exit_code
 from answerback.cli.errors import Exit
+from answerback.cli.question import ended
 from answerback.errors import NotAllowed
 
 
@@ -47,6 +48,20 @@ def test_what_was_not_answered_is_never_fine(status: str, code: int) -> None:
 
 def test_a_default_of_a_deadline_is_not_an_answer() -> None:
     assert exit_code(record("completed", True, expired=True)) is Exit.EXPIRED
+
+
+@pytest.mark.parametrize(
+    ("by", "said"),
+    [
+        ("stand-in:llm (openai:gpt-5)", "Answered by the stand-in llm (openai:gpt-5), not by a person."),
+        ("terminal:console", "Somebody in the terminal answered through console at ."),
+        ("alice", "alice answered through console at ."),
+        ("", "Somebody answered through console at ."),
+    ],
+)
+def test_it_is_said_who_answered(by: str, said: str) -> None:
+    found = {"status": "completed", "answered_by": by, "answered_via": "console", "answered_at": None}
+    assert ended(found) == said
 
 
 def test_completed_without_an_answer_is_an_error() -> None:

@@ -39,7 +39,15 @@ questions = st.builds(
     decisions=st.lists(text, max_size=2).map(tuple),
 )
 pending = st.builds(
-    Pending, text, text, st.lists(questions, max_size=2).map(tuple), text, text, st.booleans(), text
+    Pending,
+    text,
+    text,
+    st.lists(questions, max_size=2).map(tuple),
+    text,
+    text,
+    st.booleans(),
+    text,
+    st.booleans(),
 )
 states = (
     st.builds(Paused, st.lists(pending, max_size=2).map(tuple))

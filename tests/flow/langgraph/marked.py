@@ -1,0 +1,19 @@
+"""A graph that keeps stand-ins out of one of its two questions."""
+
+from typing import Any, TypedDict
+
+from langgraph.graph import START, StateGraph
+from langgraph.types import interrupt
+
+
+class State(TypedDict, total=False):
+    heard: list[Any]
+
+
+def ask(state: State) -> State:
+    first = interrupt({"question": "Which colour?"})
+    second = interrupt({"question": "Which name?", "human_only": True})
+    return {"heard": [first["content"], second["content"]]}
+
+
+graph = StateGraph(State).add_node(ask).add_edge(START, "ask").compile()

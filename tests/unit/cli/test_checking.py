@@ -1,0 +1,29 @@
+"""What `check` says before anything is started."""
+
+from pathlib import Path
+
+from answerback.cli.checking import check
+from answerback.settings import load
+
+
+async def test_a_mode_that_names_a_way_to_people_is_a_problem(tmp_path: Path) -> None:
+    file = tmp_path / "a.yaml"
+    file.write_text("providers: {page: {use: webform}}\nhitl: {mode: page}\n")
+    found = await check(load(str(file), environ={}), online=False)
+    (problem,) = found.problems
+    assert problem.startswith(str(file)) and "page reaches people" in problem
+
+
+async def test_stand_ins_are_checked_like_any_provider(tmp_path: Path) -> None:
+    file = tmp_path / "a.yaml"
+    file.write_text(
+        "providers:\n"
+        "  usual: {use: default, answers: [{text: a, answer: b}]}\n"
+        "  script: {use: scripted, answers: [a]}\n"
+        "  advisor: {use: llm, model: 'openai:gpt-5', prompt: '{whom}'}\n"
+        "hitl: {mode: console}\n"
+    )
+    found = await check(load(str(file), environ={}), online=False)
+    (problem,) = found.problems
+    assert problem.startswith(f"{file}:4") and "there is no gap whom in a prompt" in problem
+    assert {"provider usual", "provider script", "provider console"} <= dict(found.facts).keys()
