@@ -110,6 +110,8 @@ class Reading:
             await self._line.say(f"{tag} BAD too deep")
         except Bad as error:
             await self._line.say(f"{tag if tag.isalnum() else '*'} BAD {error}")
+            if command.upper().endswith(("HTTP/1.0", "HTTP/1.1")):
+                raise Leave from None  # a browser that somebody's page sent here
         if name == "LOGOUT":
             raise Leave
 

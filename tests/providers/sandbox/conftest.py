@@ -1,6 +1,7 @@
 """A sandbox on a free port, and the real python-telegram-bot client pointed at it."""
 
 from collections.abc import AsyncIterator
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 import pytest
@@ -23,11 +24,12 @@ def clock() -> "Clock":
 @pytest.fixture
 async def box(clock: "Clock") -> AsyncIterator[Sandbox]:
     """Whatever a test has the sandbox send, the real client must know."""
-    from tests.providers.sandbox.fields import misfits
-
     async with Sandbox.start(clock=clock, retry_seconds=0.01) as sandbox:
         yield sandbox
-        assert misfits(sandbox) == []
+        if find_spec("telegram"):  # not in the bare core
+            from tests.providers.sandbox.fields import misfits
+
+            assert misfits(sandbox) == []
 
 
 @pytest.fixture

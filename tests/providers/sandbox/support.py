@@ -60,5 +60,5 @@ def unknown_fields(value: object) -> Iterator[str]:
             yield from unknown_fields(item)
     if isinstance(value, TelegramObject):
         yield from (f"{type(value).__name__}.{name}" for name in value.api_kwargs)
-        for name in value.to_dict(recursive=False):
-            yield from unknown_fields(getattr(value, "from_user" if name == "from" else name, None))
+        for inner in value.to_dict(recursive=False).values():
+            yield from unknown_fields(inner)

@@ -249,10 +249,11 @@ async def test_alone_it_says_that_its_port_is_taken(box: Sandbox) -> None:
 
 
 def test_alone_it_serves_until_it_is_interrupted() -> None:
-    command = [sys.executable, "-m", "answerback_sandbox", "--listen", "127.0.0.1:0"]
+    ports = ["--listen", "127.0.0.1:0", "--smtp-port", "0", "--imap-port", "0"]
+    command = [sys.executable, "-m", "answerback_sandbox", *ports]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as alone:
         assert alone.stdout is not None and alone.stderr is not None
-        assert alone.stdout.readline().startswith("phone    http://127.0.0.1:")
+        assert alone.stdout.readline().startswith("phone     http://127.0.0.1:")
         alone.terminate()
         assert alone.wait(timeout=10) == 0
         assert alone.stderr.read() == ""
