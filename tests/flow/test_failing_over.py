@@ -152,6 +152,28 @@ async def test_a_service_that_is_down_is_not_tried_at_another_address_of_the_sam
         assert phones.asked() == ["second"]
 
 
+async def test_a_message_that_stands_in_for_one_elsewhere_says_so(phones: Phones) -> None:
+    addresses = (Address("telegram", "t", "t"), Address("second", "b", "b"))
+    telegram = Service("telegram", phones.attempts, phones.clock)
+    telegram.failures.extend([TryLater(1, "down"), TryLater(300, "down")])
+    people = {"ana": Contact("ana", "Ana", addresses=addresses)}
+    routes = {"default": Route("default", ask=("ana",), providers=("telegram", "second"))}
+    async with gateway(
+        phones.database,
+        phones.agent,
+        providers={"telegram": telegram, "second": phones.second},
+        contacts=people,
+        routes=routes,
+        clock=phones.clock,
+    ) as g:
+        await g.run()
+        await g.later(5)
+        (shown,) = phones.second.shown
+        assert shown.message.body == "Also sent on Telegram, which is not answering right now."
+        await g.later(400)
+        assert [one.message.body for one in telegram.shown] == [""]
+
+
 async def test_with_all_dead_the_addresses_are_put_to_the_test_again(phones: Phones) -> None:
     phones.first.failures.append(GONE)
     only = {"default": Route("default", ask=("ana",), providers=("first",))}

@@ -14,7 +14,7 @@ from answerback.render.conversation import (
     unclear_message,
     which_one_message,
 )
-from answerback.render.outcome import already_text, outcome_message, outcome_text, provider_name
+from answerback.render.outcome import already_text, also_sent, outcome_message, outcome_text, provider_name
 from answerback.render.question import heading, question_message, question_title, reminder_message, subject
 from answerback.render.run import result_text, run_message
 from answerback.render.silence import consequence, footer, waiting
@@ -24,6 +24,7 @@ __all__ = [
     "action_rows",
     "already_message",
     "already_text",
+    "also_sent",
     "answer_text",
     "brief",
     "consequence",

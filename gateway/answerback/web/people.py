@@ -92,6 +92,7 @@ class AddressOut(BaseModel):
     provider: str
     id: str
     place: str
+    reachable: bool  # false: a message there failed for good, and nobody has written from there since
 
 
 class ContactOut(BaseModel):
@@ -214,7 +215,12 @@ def contact_out(contact: Contact) -> ContactOut:
         timezone=contact.timezone,
         quiet_hours=contact.quiet_hours,
         addresses=[
-            AddressOut(provider=address.provider, id=address.external_id, place=address.place)
+            AddressOut(
+                provider=address.provider,
+                id=address.external_id,
+                place=address.place,
+                reachable=address.reachable,
+            )
             for address in contact.addresses
         ],
     )
