@@ -308,6 +308,30 @@ async def test_what_was_lost_and_is_answered_elsewhere_is_not_sent_again(phones:
         assert phones.first.shown == []
 
 
+async def test_a_copy_that_arrived_after_all_is_told_how_the_question_ended_once(phones: Phones) -> None:
+    at_once = {"default": Route("default", ("ana",), ("first", "second"), at_once=True)}
+    phones.first.failures.append(LOST)
+    async with phones.gateway(routes=at_once) as g:
+        await g.run()
+        (row,) = [row for row in await rows(g) if row["provider"] == "first"]
+        await g.receive(phones.second.typed("b", "this"), "second")
+        for status in ("delivered", "delivered", "read"):
+            await phones.says(g, row["id"], status)
+        await g.sweep()
+        told = [title for title in phones.first.titles("a") if title.startswith("✅")]
+        assert len(told) == 1 and "this" in told[0]
+
+
+async def test_a_copy_that_came_back_is_not_told_how_the_question_ended(phones: Phones) -> None:
+    at_once = {"default": Route("default", ("ana",), ("first", "second"), at_once=True)}
+    async with phones.gateway(routes=at_once) as g:
+        await g.run()
+        (row,) = [row for row in await rows(g) if row["provider"] == "first"]
+        await phones.says(g, row["id"], "failed", message_id="m1", address_dead=True)
+        await g.receive(phones.second.typed("b", "this"), "second")
+        assert [row["provider"] for row in await rows(g, "outcome")] == ["second"]
+
+
 async def test_a_copy_whose_service_is_down_for_an_hour_is_not_made_up_for_after_the_answer(
     phones: Phones,
 ) -> None:
