@@ -9,7 +9,7 @@ from answerback.door import Actor, Decision, decide, lost
 from answerback.evidence import Gathered, by_token, gather
 from answerback.match import Evidence, Match, WhichOne, match, strip_code
 from answerback.model import Contact, Interaction, InteractionStatus, Json, Outcome
-from answerback.outbox import place_of
+from answerback.outbox import Follows, place_of
 from answerback.provider import Reply
 from answerback.quoting import new_text
 from answerback.read import Unclear, Value, is_command, read, read_payload, wants_text
@@ -23,13 +23,14 @@ STOPS = {"cancel", "stop"}
 
 @dataclass(slots=True)
 class Effect:
-    """What became of a reply: outcome, deliveries, a decision, threads to stop, a toast."""
+    """What became of a reply: outcome, deliveries, a decision, threads to stop, a toast; or of a receipt."""
 
     outcome: Outcome
     rows: list[Row] = field(default_factory=list)
     decision: Decision | None = None
     stops: list[tuple[str, str]] = field(default_factory=list)
     toast: str = ""
+    follows: Follows = field(default_factory=Follows)
 
 
 @dataclass(frozen=True, slots=True)

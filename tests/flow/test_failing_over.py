@@ -31,12 +31,16 @@ class Service(MemoryProvider):
     def __init__(self, name: str, attempts: list[int], clock: ManualClock) -> None:
         super().__init__(name)
         self.attempts, self.clock = attempts, clock
+        self.unreadable = 0  # events that nothing can be made of at first
 
     async def send(self, message: Message) -> Sent:
         self.attempts.append(self.clock.now)
         return await super().send(message)
 
     def parse(self, inbound: Inbound) -> list[Reply | Receipt]:
+        if self.unreadable:
+            self.unreadable -= 1
+            raise ValueError("not understood")
         event = json.loads(inbound.body)
         return [Receipt(**event)] if "status" in event else super().parse(inbound)
 
@@ -231,6 +235,20 @@ async def test_a_receipt_that_says_dead_marks_the_address_and_asks_at_the_next_o
         await phones.says(g, row["id"], "failed", message_id="m1", address_dead=True)
         assert phones.asked() == ["first", "second"]
         assert await reachable(g) == ["second:b", "third:c"]
+
+
+async def test_a_receipt_that_could_not_be_read_is_acted_on_when_it_is_replayed(phones: Phones) -> None:
+    async with phones.gateway() as g:
+        await g.run()
+        (row,) = await rows(g)
+        phones.first.unreadable = 1
+        await phones.says(g, row["id"], "failed", message_id="m1", address_dead=True)
+        assert phones.asked() == ["first"]
+        (letter,) = (await g.app.letters.list()).items
+        await g.app.letters.replay(letter.id, "ops")
+        await g.app.idle()
+        assert phones.asked() == ["first", "second"]
+        assert g.app.context.metrics.of(Metric.DEAD_ADDRESSES, "first") == 1
 
 
 # A result that nobody knows
