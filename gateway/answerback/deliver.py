@@ -130,7 +130,7 @@ class Deliverer(Background):
             )
             return
         if loaded.needless or _needless(row, loaded.record):
-            await self._context.store.write(lambda tx: deliveries.failed(tx, row, "no longer needed"))
+            await self._context.store.write(lambda tx: deliveries.failed(tx, row, deliveries.NEEDLESS))
             return
         sheet = Sheet(row, loaded.record, loaded.told, self._context.tokens, provider.max_choices)
         message = compose(sheet, loaded.thread)

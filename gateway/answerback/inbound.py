@@ -11,7 +11,7 @@ from answerback.evidence import Gathered, by_token, gather
 from answerback.fits import refusal, values_of
 from answerback.match import Evidence, Match, WhichOne, match, strip_code
 from answerback.model import Contact, Interaction, InteractionStatus, Json, Outcome
-from answerback.outbox import place_of
+from answerback.outbox import Follows, place_of
 from answerback.provider import Reply
 from answerback.quoting import new_text
 from answerback.read import Unclear, Value, is_command, read, read_payload, wants_text
@@ -27,13 +27,14 @@ STOPS = {"cancel", "stop"}
 
 @dataclass(slots=True)
 class Effect:
-    """What became of a reply: outcome, deliveries, a decision, threads to stop, a toast."""
+    """What became of a reply: outcome, deliveries, a decision, threads to stop, a toast; or of a receipt."""
 
     outcome: Outcome
     rows: list[Row] = field(default_factory=list)
     decision: Decision | None = None
     stops: list[tuple[str, str]] = field(default_factory=list)
     toast: str = ""
+    follows: Follows = field(default_factory=Follows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +114,7 @@ def _stop_in_terminal(case: _Case, record: Interaction) -> Effect:
         unknown = say("command_unknown", "en", text=case.reply.text[:40])
         return Effect(Outcome.ASKED_AGAIN, toast=unknown)
     rows = cancel_run(case.tx, case.context, record.run_id, "stopped in the terminal")
-    said = say("stopped", "en", who=record.title.split(" · ")[0])
+    said = say("stopped", "en", who=asker(record, "en"))
     return Effect(Outcome.COMMAND, rows, stops=[(record.agent, record.thread_id)], toast=said)
 
 

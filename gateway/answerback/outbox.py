@@ -113,10 +113,12 @@ class Outbox:
         kind: MessageKind = MessageKind.QUESTION,
         *,
         unless: Row | None = None,
+        away: str = "",
     ) -> Row:
         """Ask at one address; its token is what a reply will carry back.
 
         `unless`: a delivery that may have arrived: this one waits a minute, and is not sent if it did.
+        `away`: the provider that this one stands in for, because it does not answer.
         """
         id = interactions.new_id()
         first = kind is MessageKind.QUESTION
@@ -128,7 +130,7 @@ class Outbox:
                 _after_quiet(tx, address.contact, record.expires_at), tx.now + UNSURE if unless else 0
             ),
             known=(lambda: _known(tx, address.contact, record)) if first else None,
-            content=dumps({"unless": unless["id"]} if unless else {}),
+            content=dumps(({"unless": unless["id"]} if unless else {}) | ({"away": away} if away else {})),
             id=id,
             interaction_id=record.id,
             run_id=record.run_id,
@@ -276,7 +278,8 @@ class Outbox:
         found = addresses(tx, route, tried=frozenset((one["provider"], one["external_id"]) for one in asked))
         if not found and not any(map(_is_under_way, tx.all(deliveries.OF, interaction_id=record.id))):
             return self.stand_in(tx, record)
-        return [self.question(tx, record, address, unless=row if unsure else None) for address in found]
+        unless, away = row if unsure else None, row["provider"] if elsewhere else ""
+        return [self.question(tx, record, address, unless=unless, away=away) for address in found]
 
     def apart(self, tx: Tx, row: Row, at: int) -> int:
         """When a message that may have arrived can be sent again: not before `at`, and never within a minute

@@ -49,7 +49,7 @@ def note(tx: Tx, outbox: Outbox, provider: str, receipt: Receipt) -> Follows:
     if row["status"] == "queued":
         return _unsure(tx, outbox, row, receipt)
     if row["status"] == "failed":
-        return Follows()
+        return _after_all(tx, outbox, row, receipt)
     if receipt.status in RANK:
         if RANK[receipt.status] > RANK[row["status"]]:
             _becomes(tx, row, receipt.status, receipt.reason)
@@ -87,6 +87,19 @@ def _unsure(tx: Tx, outbox: Outbox, row: Row, receipt: Receipt) -> Follows:
     if given_back or not row["attempts"]:
         return Follows()
     return _failed(tx, outbox, row, receipt)
+
+
+def _after_all(tx: Tx, outbox: Outbox, row: Row, receipt: Receipt) -> Follows:
+    """It was given up because the question was closed, and had arrived: it is told how that ended."""
+    if receipt.status not in ARRIVED or row["error"] != deliveries.NEEDLESS:
+        return Follows()
+    known = {"provider": row["provider"], "message_id": receipt.message_id, "delivery_id": row["id"]}
+    tx.all(deliveries.ADD_MESSAGE, **known, parked="")
+    _becomes(tx, row, receipt.status, receipt.reason)
+    record = interactions.get(tx, row["interaction_id"])
+    if record is None or record.status is InteractionStatus.PENDING or row["kind"] not in ASKS:
+        return Follows()
+    return Follows([outbox.outcome(tx, record, row | {"message_ids": dumps([receipt.message_id])})])
 
 
 def _failed(tx: Tx, outbox: Outbox, row: Row, receipt: Receipt) -> Follows:

@@ -14,7 +14,6 @@ from answerback.errors import Closed, NotAllowed, NotFound, StoreUnavailable
 from answerback.inbound import Effect, consider
 from answerback.metrics import Metric
 from answerback.model import Interaction, Json, Outcome
-from answerback.outbox import Follows
 from answerback.provider import Batch, HttpAnswer, Inbound, Provider, Receipt, Reply
 from answerback.read import validate_response
 from answerback.receipts import note
@@ -35,7 +34,6 @@ class _Done:
 
     reply: Reply | None = None
     effect: Effect | None = None
-    follows: Follows | None = None
     counted: str = ""
 
 
@@ -213,20 +211,19 @@ class Receiver:
         if isinstance(found, Receipt):
             follows = note(tx, self._context.outbox, plugin.name, found)
             replies.decided(tx, row, Outcome.COMMAND)
-            return _Done(follows=follows, counted=RECEIPT)
+            return _Done(effect=Effect(Outcome.COMMAND, follows=follows), counted=RECEIPT)
         effect = consider(tx, self._context, plugin.name, found)
         replies.decided(tx, row, effect.outcome, effect.decision.record.id if effect.decision else "")
         return _Done(found, effect, counted=effect.outcome)
 
     async def _follow(self, plugin: Provider, done: _Done) -> None:
         effect = done.effect
-        if done.follows is not None:
-            self._context.follow(done.follows)
         if effect is None:
             return
         if effect.decision is not None:
             after_commit(self._context, effect.decision)
         self._context.dispatch(effect.rows)
+        self._context.follow(effect.follows)
         for agent, thread in effect.stops:
             self._context.signals.stop((agent, thread))
         if done.reply is not None:

@@ -130,11 +130,12 @@ class Replay:
 
     def _effect(self, tx: Tx, provider: str, found: Reply | Receipt, received_at: int) -> Effect:
         if isinstance(found, Receipt):
-            return Effect(Outcome.COMMAND, note(tx, self._context.outbox, provider, found).rows)
+            return Effect(Outcome.COMMAND, follows=note(tx, self._context.outbox, provider, found))
         return consider(tx, self._context, provider, _as_of(found, received_at))
 
     def _follow(self, effect: Effect) -> None:
         self._context.dispatch(effect.rows)
+        self._context.follow(effect.follows)
         if effect.decision is not None:
             after_commit(self._context, effect.decision)
         for thread in effect.stops:

@@ -6,6 +6,7 @@ from answerback.model import Address, Contact, Interaction, Json, MessageKind, R
 from answerback.provider import Button, Message
 from answerback.render import (
     already_message,
+    also_sent,
     conversation_message,
     notice_message,
     outcome_message,
@@ -76,7 +77,7 @@ def compose(sheet: Sheet, thread: tuple[str, ...]) -> Message:
 def _question(sheet: Sheet) -> Message:
     assert sheet.record is not None
     make = reminder_message if sheet.row["kind"] == MessageKind.REMINDER else question_message
-    return make(
+    message = make(
         sheet.record,
         None if len(sheet.record.questions) > 1 else 0,
         sheet.to,
@@ -85,6 +86,10 @@ def _question(sheet: Sheet) -> Message:
         form_url=sheet.tokens.form_url(sheet.asks),
         now=sheet.told.now,
         max_choices=sheet.max_choices,
+    )
+    said = also_sent(loads(sheet.row["content"]).get("away", ""), sheet.told.language)
+    return (
+        replace(message, body="\n".join(part for part in (message.body, said) if part)) if said else message
     )
 
 

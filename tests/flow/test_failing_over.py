@@ -31,12 +31,16 @@ class Service(MemoryProvider):
     def __init__(self, name: str, attempts: list[int], clock: ManualClock) -> None:
         super().__init__(name)
         self.attempts, self.clock = attempts, clock
+        self.unreadable = 0  # events that nothing can be made of at first
 
     async def send(self, message: Message) -> Sent:
         self.attempts.append(self.clock.now)
         return await super().send(message)
 
     def parse(self, inbound: Inbound) -> list[Reply | Receipt]:
+        if self.unreadable:
+            self.unreadable -= 1
+            raise ValueError("not understood")
         event = json.loads(inbound.body)
         return [Receipt(**event)] if "status" in event else super().parse(inbound)
 
@@ -152,6 +156,28 @@ async def test_a_service_that_is_down_is_not_tried_at_another_address_of_the_sam
         assert phones.asked() == ["second"]
 
 
+async def test_a_message_that_stands_in_for_one_elsewhere_says_so(phones: Phones) -> None:
+    addresses = (Address("telegram", "t", "t"), Address("second", "b", "b"))
+    telegram = Service("telegram", phones.attempts, phones.clock)
+    telegram.failures.extend([TryLater(1, "down"), TryLater(300, "down")])
+    people = {"ana": Contact("ana", "Ana", addresses=addresses)}
+    routes = {"default": Route("default", ask=("ana",), providers=("telegram", "second"))}
+    async with gateway(
+        phones.database,
+        phones.agent,
+        providers={"telegram": telegram, "second": phones.second},
+        contacts=people,
+        routes=routes,
+        clock=phones.clock,
+    ) as g:
+        await g.run()
+        await g.later(5)
+        (shown,) = phones.second.shown
+        assert shown.message.body == "Also sent on Telegram, which is not answering right now."
+        await g.later(400)
+        assert [one.message.body for one in telegram.shown] == [""]
+
+
 async def test_with_all_dead_the_addresses_are_put_to_the_test_again(phones: Phones) -> None:
     phones.first.failures.append(GONE)
     only = {"default": Route("default", ask=("ana",), providers=("first",))}
@@ -209,6 +235,20 @@ async def test_a_receipt_that_says_dead_marks_the_address_and_asks_at_the_next_o
         await phones.says(g, row["id"], "failed", message_id="m1", address_dead=True)
         assert phones.asked() == ["first", "second"]
         assert await reachable(g) == ["second:b", "third:c"]
+
+
+async def test_a_receipt_that_could_not_be_read_is_acted_on_when_it_is_replayed(phones: Phones) -> None:
+    async with phones.gateway() as g:
+        await g.run()
+        (row,) = await rows(g)
+        phones.first.unreadable = 1
+        await phones.says(g, row["id"], "failed", message_id="m1", address_dead=True)
+        assert phones.asked() == ["first"]
+        (letter,) = (await g.app.letters.list()).items
+        await g.app.letters.replay(letter.id, "ops")
+        await g.app.idle()
+        assert phones.asked() == ["first", "second"]
+        assert g.app.context.metrics.of(Metric.DEAD_ADDRESSES, "first") == 1
 
 
 # A result that nobody knows
@@ -284,6 +324,30 @@ async def test_what_was_lost_and_is_answered_elsewhere_is_not_sent_again(phones:
         for _ in range(5):
             await g.later(600)
         assert phones.first.shown == []
+
+
+async def test_a_copy_that_arrived_after_all_is_told_how_the_question_ended_once(phones: Phones) -> None:
+    at_once = {"default": Route("default", ("ana",), ("first", "second"), at_once=True)}
+    phones.first.failures.append(LOST)
+    async with phones.gateway(routes=at_once) as g:
+        await g.run()
+        (row,) = [row for row in await rows(g) if row["provider"] == "first"]
+        await g.receive(phones.second.typed("b", "this"), "second")
+        for status in ("delivered", "delivered", "read"):
+            await phones.says(g, row["id"], status)
+        await g.sweep()
+        told = [title for title in phones.first.titles("a") if title.startswith("✅")]
+        assert len(told) == 1 and "this" in told[0]
+
+
+async def test_a_copy_that_came_back_is_not_told_how_the_question_ended(phones: Phones) -> None:
+    at_once = {"default": Route("default", ("ana",), ("first", "second"), at_once=True)}
+    async with phones.gateway(routes=at_once) as g:
+        await g.run()
+        (row,) = [row for row in await rows(g) if row["provider"] == "first"]
+        await phones.says(g, row["id"], "failed", message_id="m1", address_dead=True)
+        await g.receive(phones.second.typed("b", "this"), "second")
+        assert [row["provider"] for row in await rows(g, "outcome")] == ["second"]
 
 
 async def test_a_copy_whose_service_is_down_for_an_hour_is_not_made_up_for_after_the_answer(

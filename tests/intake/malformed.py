@@ -2,7 +2,8 @@
 
 import json
 
-from tests.intake.doors import ACCOUNT, PHONE, SENDER, TEXT, update
+from tests.intake.doors import ACCOUNT, PHONE, SENDER, TEXT
+from tests.intake.table import update
 
 DEEP = 100_000
 MEGABYTES = 10 << 20

@@ -9,8 +9,9 @@ import pytest
 
 from answerback.metrics import Metric
 from answerback.model import InteractionStatus
-from tests.intake.doors import DOORS, NAMES, SECRETS, Door, World, standard, world_in
+from tests.intake.doors import SECRETS, Door, World, world_in
 from tests.intake.malformed import BODIES
+from tests.intake.table import DOORS, NAMES, standard
 
 pytestmark = pytest.mark.needs_extra("telegram", "whatsapp")
 each_door = pytest.mark.parametrize("door", DOORS, ids=NAMES)

@@ -13,7 +13,8 @@ from answerback.metrics import Metric
 from answerback.model import Question
 from answerback.provider import Batch, Inbound
 from answerback.receive import AT_ONCE
-from tests.intake.doors import TEXT, World, update, world_in
+from tests.intake.doors import TEXT, World, world_in
+from tests.intake.table import update
 from tests.providers.telegram.far import far_side
 
 pytestmark = pytest.mark.needs_extra("telegram", "whatsapp")

@@ -14,7 +14,7 @@ from answerback.render.conversation import (
     which_one_message,
 )
 from answerback.render.notice import notice_message
-from answerback.render.outcome import already_text, outcome_message, outcome_text, provider_name
+from answerback.render.outcome import already_text, also_sent, outcome_message, outcome_text, provider_name
 from answerback.render.question import (
     asker,
     called,
@@ -32,6 +32,7 @@ __all__ = [
     "action_rows",
     "already_message",
     "already_text",
+    "also_sent",
     "answer_text",
     "asker",
     "brief",

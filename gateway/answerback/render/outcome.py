@@ -102,6 +102,13 @@ def already_text(
     return say(key, language, who=_name(interaction, who, language), time=time, value=value)
 
 
+def also_sent(provider: str, language: str) -> str:
+    """What a message says that stands in for one on a provider that is away; "" where that has no name."""
+    if not provider or provider.lower() in PLACES:
+        return ""
+    return say("also_sent", language, provider=provider_name(provider))
+
+
 def provider_name(provider: str) -> str:
     """A provider as people call it."""
     return NAMES.get(provider.lower()) or line(provider)

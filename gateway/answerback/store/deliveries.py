@@ -16,6 +16,7 @@ X = InteractionRow.__table__  # type: ignore[attr-defined]
 D, M = DeliveryRow.__table__, MessageRow.__table__  # type: ignore[attr-defined]
 ITS_TURN = "its turn"  # in place of an owner: the pace was reserved, and the row is due when its turn comes
 LATE = 1_000_000  # microseconds after which a turn has been missed, and another one has to be taken
+NEEDLESS = "no longer needed"  # the reason of what is no dead letter (`tables.UNSENT` leaves it out)
 LEASE = 60_000_000  # microseconds that a claim lasts
 QUEUED = text("delivery.status = 'queued'")
 
@@ -104,7 +105,7 @@ DROP = Query(  # not sent yet, and nobody needs to see it any more; what is on i
         text("lease_owner IN ('', 'its turn')"),
         text("kind IN ('question', 'reminder')"),
     )
-    .values(status="failed", error="no longer needed", next_attempt_at=null())
+    .values(status="failed", error=NEEDLESS, next_attempt_at=null())
 )
 _message: dict[str, Any] = {
     "provider": p("provider"),

@@ -94,6 +94,7 @@ class AddressOut(BaseModel):
     provider: str
     id: str
     place: str
+    reachable: bool  # false: a message there failed for good, and nobody has written from there since
 
 
 class ContactOut(BaseModel):
@@ -216,7 +217,12 @@ def contact_out(contact: Contact) -> ContactOut:
         timezone=contact.timezone,
         quiet_hours=contact.quiet_hours,
         addresses=[
-            AddressOut(provider=address.provider, id=address.external_id, place=address.place)
+            AddressOut(
+                provider=address.provider,
+                id=address.external_id,
+                place=address.place,
+                reachable=address.reachable,
+            )
             for address in contact.addresses
         ],
     )

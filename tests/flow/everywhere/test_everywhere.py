@@ -117,12 +117,14 @@ async def test_outside_the_24_hours_whatsapp_is_asked_by_template_and_not_told_t
 
 
 async def test_reminders_stop_everywhere_with_the_answer(database: Database, mailbox: Box) -> None:
-    route = Route("default", ROUTE.ask, ROUTE.providers, at_once=True, reminders=(1.0, 3600.0, 7200.0))
+    route = Route("default", ROUTE.ask, ROUTE.providers, at_once=True, reminders=(3600.0, 7200.0))
     async with everywhere(database, mailbox, route) as places:
         await places.open_whatsapp()
         await places.ask()
+        await an_hour_passes(places)
         for place in ("telegram", "whatsapp", "email"):
             await until(partial(places.says, place, "Still waiting"))
+        await places.settled()
         await places.answer("form")
         await places.answered()
         row = await places.app.context.store.read(lambda tx: tx.one(interactions.GET, id=places.interaction))
@@ -135,3 +137,10 @@ async def test_reminders_stop_everywhere_with_the_answer(database: Database, mai
             1,
         ]
         assert [places.says(place, CHOSE) for place in ("telegram", "whatsapp", "email")] == [2, 1, 1]
+
+
+async def an_hour_passes(places: Places) -> None:
+    """The first reminder falls due now."""
+    write = places.app.context.store.write
+    await write(lambda tx: tx.run(interactions.NEXT_AT, key=places.interaction, at=tx.now))
+    await places.app.elapser.pump()

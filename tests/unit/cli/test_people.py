@@ -62,7 +62,9 @@ async def test_a_contact_is_added_with_addresses_and_listed(tmp_path: Path) -> N
         added = await client.post("/v1/contacts", json=ben)
         listed = (await client.get("/v1/contacts")).json()["items"]
     assert added.status_code == 201
-    assert added.json()["addresses"] == [{"provider": "telegram", "id": "2002", "place": "2002"}]
+    assert added.json()["addresses"] == [
+        {"provider": "telegram", "id": "2002", "place": "2002", "reachable": True}
+    ]
     assert [contact["id"] for contact in listed] == ["alice", "ben"]
     assert listed[1] == added.json()
 
