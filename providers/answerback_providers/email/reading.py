@@ -7,13 +7,16 @@ from dataclasses import asdict, dataclass, field
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
-from answerback.provider import Receipt, Reply
 from answerback_providers.email import trust
 from answerback_providers.email.addresses import ATOM, Mailbox, mailbox
-from answerback_providers.email.compose import MESSAGE_ID, TOKEN, bounce_id
 from answerback_providers.email.head import LONGEST_MAIL, Head, split
+from answerback_providers.email.marks import MESSAGE_ID, TOKEN, bounce_id
 from answerback_providers.email.parts import Written, written
+
+if TYPE_CHECKING:
+    from answerback.provider import Receipt, Reply
 
 MOST_ADDRESSES = 100
 MOST_REFERENCES = 20
@@ -51,8 +54,10 @@ class Reading:
         """As JSON, for `load`."""
         return json.dumps(asdict(self))
 
-    def found(self, received_at: int) -> list[Reply | Receipt]:
+    def found(self, received_at: int) -> "list[Reply | Receipt]":
         """For the core, which lets nothing decide that is not `trusted`."""
+        from answerback.provider import Receipt, Reply  # the process that reads needs neither
+
         if self.kind is Kind.BOUNCE:
             return [Receipt(self.event_id, bounce_id(self.token), "failed", "The mail came back.")]
         if self.kind is not Kind.REPLY:
