@@ -3,7 +3,7 @@
 import hashlib
 import json
 import re
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 from enum import StrEnum
@@ -18,6 +18,8 @@ from answerback_providers.email.parts import Written, written
 if TYPE_CHECKING:
     from answerback.provider import Receipt, Reply
 
+LONGEST_TEXT = 250_000  # characters, quotations included: more is no answer, and would hold up the core
+MOST_LINES = 10_000
 MOST_ADDRESSES = 100
 MOST_REFERENCES = 20
 BOUNCE = "bounce-"
@@ -90,6 +92,8 @@ def read(raw: bytes, own: Mailbox, authserv_id: str = "") -> Reading:
     head = split(raw)
     whole = len(raw) <= LONGEST_MAIL  # of a longer one only its beginning came: it decides nothing
     parts = written(raw) if whole else Written("", frozenset())
+    if len(parts.text) > LONGEST_TEXT or parts.text.count("\n") > MOST_LINES:
+        whole, parts = False, replace(parts, text="")
     event_id = _event_id(head)
     if token := _bounced(head, own):
         return Reading(Kind.BOUNCE if _came_back(head, parts) else Kind.NOTHING, event_id, token=token)
