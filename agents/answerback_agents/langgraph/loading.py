@@ -8,6 +8,7 @@ import functools
 import importlib
 import importlib.util
 import inspect
+import os
 import sys
 import sysconfig
 import traceback
@@ -140,7 +141,7 @@ def _where(error: BaseException, place: str) -> tuple[str, int]:
     if isinstance(error, SyntaxError) and error.filename:
         return error.filename, error.lineno or 0
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
-        if not frame.filename.startswith("<") and _is_own(Path(frame.filename)):
+        if not frame.filename.startswith("<") and _is_own(frame.filename):
             return frame.filename, frame.lineno or 0
     return place, 0
 
@@ -155,18 +156,22 @@ def _remedy(error: BaseException) -> str:
     return "correct this line; `python FILE` shows the same error in full"
 
 
-def _is_own(file: Path) -> bool:
-    """Whether a file is the user's: neither the standard library's nor an installed package's, nor ours."""
-    return not any(file.is_relative_to(library) for library in _libraries())
+def _is_own(file: str) -> bool:
+    """Whether a file is the user's: neither the standard library's nor an installed package's, nor ours.
+
+    Compared as text: it is asked for every module there is, whenever an agent is opened.
+    """
+    return not os.path.normpath(file).startswith(_libraries())
 
 
 @functools.cache
-def _libraries() -> frozenset[Path]:
-    """Where code that is not the user's lives, as paths are written and as they are resolved."""
+def _libraries() -> tuple[str, ...]:
+    """The folders where code that is not the user's lives, as they are written and as they are resolved."""
     paths = sysconfig.get_paths()
     known = [Path(paths[key]) for key in ("stdlib", "platstdlib", "purelib", "platlib")]
     known += [Path(sys.base_prefix, "lib"), Path(__file__).parent]
-    return frozenset(path for written in known for path in (written, written.resolve()))
+    both = {os.path.normpath(path) for written in known for path in (written, written.resolve())}
+    return tuple(path + os.sep for path in both)
 
 
 async def build(found: Any, saver: Any, where: str, stack: contextlib.AsyncExitStack) -> Graph:
@@ -249,7 +254,7 @@ def _is_own_module(module: Any, package: str) -> bool:
     file = getattr(module, "__file__", None)
     if not isinstance(module, ModuleType) or not isinstance(file, str):
         return False
-    return module.__name__.partition(".")[0] == package or _is_own(Path(file))
+    return module.__name__.partition(".")[0] == package or _is_own(file)
 
 
 def _is_data(kind: type) -> bool:

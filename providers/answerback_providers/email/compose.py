@@ -22,6 +22,7 @@ from answerback.provider import Message, Undeliverable, shorten
 from answerback_providers.email.addresses import Mailbox, mailbox
 from answerback_providers.email.bodies import as_html, as_text, lay_out
 from answerback_providers.email.clean import header
+from answerback_providers.email.marks import MESSAGE_ID, TOKEN
 from answerback_providers.email.settings import EmailSettings
 
 LONGEST_QUESTION = 60  # characters of a subject, before the code
@@ -30,8 +31,6 @@ LONGEST_LINE = 998  # octets of a line without its end, RFC 5322 section 2.1.1
 MOST_REFERENCES = 20
 PARTS = email.policy.SMTP.clone(max_line_length=76, cte_type="7bit")
 MIME = ("MIME-Version", "Content-Type")
-MESSAGE_ID = re.compile(r"<[!-;=?-~]{1,900}>")
-TOKEN = re.compile(r"[a-z0-9_-]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +58,6 @@ def compose(message: Message, settings: EmailSettings, at: int, *, replies: bool
     _check(content, {name: meant for name, (_, meant) in headers.items()})
     sender = _tagged(own, message, "bounce-")
     return Mail(message_id, str(to), str(sender or own), content, utf8=not to.ascii)
-
-
-def bounce_id(token: str) -> str:
-    """What a mail is known by when it comes back, stored beside its Message-ID: no token."""
-    return f"bounce:{hashlib.sha256(b'bounce:' + token.lower().encode()).hexdigest()[:32]}"
 
 
 def subject(message: Message) -> str:

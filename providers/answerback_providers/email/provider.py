@@ -21,10 +21,11 @@ from answerback.provider import (
 )
 from answerback_providers.email.addresses import mailbox
 from answerback_providers.email.certificates import trust
-from answerback_providers.email.compose import bounce_id, compose
+from answerback_providers.email.compose import compose
 from answerback_providers.email.counter import Counter
 from answerback_providers.email.head import Unreadable
 from answerback_providers.email.imap import Inbox
+from answerback_providers.email.marks import bounce_id
 from answerback_providers.email.reader import Lookup, Reader, txt
 from answerback_providers.email.reading import load, read
 from answerback_providers.email.settings import EmailSettings, Security

@@ -3,18 +3,23 @@
 import hashlib
 import json
 import re
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
-from answerback.provider import Receipt, Reply
 from answerback_providers.email import trust
 from answerback_providers.email.addresses import ATOM, Mailbox, mailbox
-from answerback_providers.email.compose import MESSAGE_ID, TOKEN, bounce_id
 from answerback_providers.email.head import LONGEST_MAIL, Head, split
+from answerback_providers.email.marks import MESSAGE_ID, TOKEN, bounce_id
 from answerback_providers.email.parts import Written, written
 
+if TYPE_CHECKING:
+    from answerback.provider import Receipt, Reply
+
+LONGEST_TEXT = 250_000  # characters, quotations included: more is no answer, and would hold up the core
+MOST_LINES = 10_000
 MOST_ADDRESSES = 100
 MOST_REFERENCES = 20
 BOUNCE = "bounce-"
@@ -51,8 +56,10 @@ class Reading:
         """As JSON, for `load`."""
         return json.dumps(asdict(self))
 
-    def found(self, received_at: int) -> list[Reply | Receipt]:
+    def found(self, received_at: int) -> "list[Reply | Receipt]":
         """For the core, which lets nothing decide that is not `trusted`."""
+        from answerback.provider import Receipt, Reply  # the process that reads needs neither
+
         if self.kind is Kind.BOUNCE:
             why = "The mail came back."
             return [Receipt(self.event_id, bounce_id(self.token), "failed", why, address_dead=True)]
@@ -86,6 +93,8 @@ def read(raw: bytes, own: Mailbox, authserv_id: str = "") -> Reading:
     head = split(raw)
     whole = len(raw) <= LONGEST_MAIL  # of a longer one only its beginning came: it decides nothing
     parts = written(raw) if whole else Written("", frozenset())
+    if len(parts.text) > LONGEST_TEXT or parts.text.count("\n") > MOST_LINES:
+        whole, parts = False, replace(parts, text="")
     event_id = _event_id(head)
     if token := _bounced(head, own):
         return Reading(Kind.BOUNCE if _came_back(head, parts) else Kind.NOTHING, event_id, token=token)

@@ -10,7 +10,7 @@ import pytest
 from answerback.provider import Inbound
 from answerback_providers.email.provider import READING
 from answerback_providers.email.reader import Reader
-from answerback_providers.email.reading import Kind, Reading
+from answerback_providers.email.reading import LONGEST_TEXT, MOST_LINES, Kind, Reading
 from tests.providers.email.mailbox import reads
 from tests.providers.email.replies import reply, vouched
 
@@ -41,6 +41,9 @@ HOSTILE = {
     "30,000 parts": vouched(PARTS, Content_Type="multipart/mixed; boundary=b"),
     "no boundary": vouched(PARTS, Content_Type="multipart/mixed"),
     "an empty boundary": vouched(PARTS, Content_Type='multipart/mixed; boundary=""'),
+    "400,000 lines": vouched("a\n" * 400_000),
+    "450,000 empty lines": vouched("\n" * 450_000 + "x"),
+    "100,000 beginnings of a quotation": vouched("On x wrote:\n" * 70_000),
     "800 KB in one line": vouched("x" * 800_000),
     "800 KB of html tags that stay open": vouched("<a " * 260_000, Content_Type="text/html"),
     "800 KB of html comments that stay open": vouched("<!--" * 200_000, Content_Type="text/html"),
@@ -88,6 +91,22 @@ async def test_every_hostile_mail_is_refused_or_survived_while_the_gateway_goes_
         after = await reader.read(vouched("fine"))
         assert after is not None and after.text == "fine", name
     other.cancel()
+
+
+async def test_what_is_left_of_a_hostile_mail_is_short_enough_for_the_core(reader: Reader) -> None:
+    """It separates what is new from what is quoted while nobody else can write."""
+    for name, mail in HOSTILE.items():
+        found = await reader.read(mail)
+        if found is not None:
+            assert len(found.text) <= LONGEST_TEXT and found.text.count("\n") <= MOST_LINES, name
+
+
+async def test_a_text_that_is_no_answer_any_more_decides_nothing(reader: Reader) -> None:
+    for text in ("x" * (LONGEST_TEXT + 1), "x\n" * (MOST_LINES + 2)):
+        found = await reader.read(vouched(text))
+        assert found is not None and (found.trusted, found.text) == (False, "")
+    found = await reader.read(vouched("yes\n" + "> x\n" * (MOST_LINES - 10)))
+    assert found is not None and found.trusted and found.text.startswith("yes\n")
 
 
 async def test_a_mail_that_takes_too_long_is_ended_and_the_next_is_read(

@@ -4,7 +4,7 @@ import base64
 
 import pytest
 
-from answerback_providers.email.compose import bounce_id
+from answerback_providers.email.marks import bounce_id
 from answerback_providers.email.reading import Kind, load, read
 from tests.providers.email.replies import GMAIL, OURS, OWN, reply, vouched
 from tests.providers.email.support import TOKEN
