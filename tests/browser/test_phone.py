@@ -146,6 +146,7 @@ async def test_when_telegram_is_down_the_same_question_is_answered_elsewhere(
         run = (await loop.app.runner.start(RunRequest("scripted", {}))).id
         await page.get_by_role("button", name="WhatsApp, 1 new").tap(timeout=SLOW)
         await expect(page.get_by_role("log").get_by_text("Which term?")).to_be_visible()
+        await loop.app.idle()  # what is written before we know that it was sent is asked about
         await page.get_by_role("textbox", name="Message").fill("coding")
         await page.get_by_role("button", name="Send").tap()
         assert await loop.answered(run) == ("coding", "whatsapp")

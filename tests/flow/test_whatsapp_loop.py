@@ -104,6 +104,7 @@ async def test_somebody_who_never_wrote_gets_the_template_and_then_buttons(datab
         run = await loop.run()
         first = await loop.see("Which term?")
         assert first.content_sid == loop.box.twilio.content_sid
+        await loop.app.idle()  # what is written before we know that it was sent is asked about
         loop.box.twilio.type(ANA, "coding")
         await loop.see("You wrote “coding”")
         second = await loop.see("Publish it?")
