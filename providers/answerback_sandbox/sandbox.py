@@ -5,7 +5,7 @@ import contextlib
 import socket
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from starlette.applications import Starlette
 
@@ -80,9 +80,10 @@ class Sandbox:
         self.twilio = Twilio(self._changes, clock)
         self.mail = Mail(self._changes, clock)
         self._reach: dict[int, Reach] = {}
+        self._bot_api = BotApi(far, self._accepts)
         self.app: Starlette = compose(
             [
-                *BotApi(far, self._accepts).routes,
+                *self._bot_api.routes,
                 *self.twilio.routes,
                 *PhoneApi(self).routes,
                 *ControlApi(self).routes,
@@ -239,6 +240,11 @@ class Sandbox:
     def callbacks(self, person: int) -> tuple[Callback, ...]:
         """A person's taps, each with what the bot answered (a toast or an alert), oldest first."""
         return tuple(item for item in self.world.callbacks.values() if item.person_id == person)
+
+    @property
+    def told(self) -> tuple[tuple[str, Any], ...]:
+        """The latest that the bot was told: (method, result) of calls, then ("update", Update)."""
+        return (*self._bot_api.told, *(("update", item) for item in self.world.updates.every))
 
     @property
     def changes(self) -> Changes:

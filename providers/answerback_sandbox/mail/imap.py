@@ -10,16 +10,15 @@ import re
 from collections.abc import Awaitable, Callable
 
 from answerback_sandbox.faults import FaultKind
-from answerback_sandbox.mail.imap_fetch import flag_of, item_of, items_of, marks_seen
-from answerback_sandbox.mail.imap_words import Bad, Words, atom, numbers, search, words
+from answerback_sandbox.mail.imap_view import View
+from answerback_sandbox.mail.imap_words import Bad, No, Words, atom, words
 from answerback_sandbox.mail.letters import SEEN
 from answerback_sandbox.mail.lines import LONGEST, Line
 from answerback_sandbox.mail.service import Service
-from answerback_sandbox.mail.state import Kept, Mailbox
+from answerback_sandbox.mail.state import Mailbox
 
 METHOD = "read"  # as faults call what happens here
 CAPABILITY = "CAPABILITY IMAP4rev1 IDLE UNSELECT AUTH=PLAIN SASL-IR"
-KNOWN_FLAGS = r"(\Answered \Flagged \Deleted \Seen \Draft)"
 ACCESS = {"SELECT": "[READ-WRITE] ", "EXAMINE": "[READ-ONLY] "}
 LITERAL = re.compile(rb"\{(\d{1,6})(\+?)\}\r?\n\Z")
 GONE = (FaultKind.DOWN, FaultKind.REFUSED)
@@ -31,18 +30,13 @@ class Leave(Exception):
     """The conversation ends here."""
 
 
-class No(Exception):
-    """The command is understood, and refused."""
-
-
 class Reading:
-    """One conversation. `_view` is the mailbox as the client was told of it."""
+    """One conversation. `_view` is the mailbox that is selected."""
 
     def __init__(self, service: Service, line: Line) -> None:
         self._service, self._line = service, line
         self._box: Mailbox | None = None
-        self._view: list[Kept] | None = None
-        self._writable = False
+        self._view: View | None = None
         self._anyone: dict[str, Callable[[str, Words], Awaitable[None]]] = {
             "CAPABILITY": self._capability,
             "NOOP": self._noop,
@@ -112,6 +106,8 @@ class Reading:
             await self._line.say(f"{tag} OK {ACCESS.get(name, '')}{name} done")
         except No as error:
             await self._line.say(f"{tag} NO {error}")
+        except RecursionError:
+            await self._line.say(f"{tag} BAD too deep")
         except Bad as error:
             await self._line.say(f"{tag if tag.isalnum() else '*'} BAD {error}")
         if name == "LOGOUT":
@@ -193,17 +189,9 @@ class Reading:
     # ── for who is signed in ──
 
     async def _select(self, name: str, rest: Words) -> None:
-        box = self._inbox(rest)
-        view = self._view = box.inbox
-        self._writable = name == "SELECT"
-        await self._line.say(
-            f"* {len(view)} EXISTS",
-            "* 0 RECENT",
-            f"* FLAGS {KNOWN_FLAGS}",
-            f"* OK [PERMANENTFLAGS {KNOWN_FLAGS}] kept",
-            f"* OK [UIDVALIDITY {box.validity}] UIDs are valid",
-            f"* OK [UIDNEXT {box.next_uid}] the next",
-        )
+        self._view = None
+        self._view = View(self._inbox(rest), self._service.changes, writable=name == "SELECT")
+        await self._line.say(*self._view.greeting())
 
     async def _list(self, name: str, rest: Words) -> None:
         if len(rest) != 2:
@@ -238,72 +226,29 @@ class Reading:
 
     # ── for who has selected ──
 
+    @property
+    def _selected_view(self) -> View:
+        assert self._view is not None  # _deed has looked
+        return self._view
+
     async def _close(self, name: str, rest: Words) -> None:
-        if name == "CLOSE" and self._writable:
-            self._take_out()
+        if name == "CLOSE" and self._selected_view.writable:
+            self._selected_view.expunge()
         self._view = None
 
     async def _expunge(self, name: str, rest: Words) -> None:
-        self._require_writable()
-        self._take_out()
-
-    def _take_out(self) -> None:
-        assert self._box is not None
-        for kept in [kept for kept in self._box.inbox if r"\Deleted" in kept.flags]:
-            del self._box.kept[kept.uid]
-        self._service.changes.touch()
+        self._selected_view.expunge()
 
     async def _search(self, name: str, rest: Words) -> None:
-        if rest and str(rest[0]).upper() == "CHARSET":
-            if len(rest) < 2 or atom(rest[1]).upper() not in ("US-ASCII", "UTF-8"):
-                raise No("[BADCHARSET (US-ASCII UTF-8)] unknown charset")
-            rest = rest[2:]
-        if not rest:
-            raise Bad("SEARCH takes a criterion")
         await self._tell(gone=False)
-        found = search(rest, self._view or [])
-        shown = [kept.uid if name.startswith("UID") else number for number, kept in found]
-        await self._line.say(" ".join(["* SEARCH", *map(str, shown)]))
-
-    def _meant(self, name: str, text: str) -> list[tuple[int, Kept]]:
-        """The mails of a set of numbers or of UIDs; UIDs that are not there are passed over."""
-        view = self._view or []
-        if not name.startswith("UID"):
-            ranges = numbers(text, len(view))
-            if any(not 1 <= number <= len(view) for pair in ranges for number in pair):
-                raise Bad("there is no mail of that number")
-            return search([text], view)
-        return search(["UID", text], view)
+        await self._line.say(self._selected_view.search(name, rest))
 
     async def _fetch(self, name: str, rest: Words) -> None:
-        if len(rest) != 2:
-            raise Bad("FETCH takes a set and what to fetch")
-        items = items_of(rest[1])
-        if name.startswith("UID") and "UID" not in items:
-            items = ["UID", *items]
-        marks = self._writable and any(marks_seen(item) for item in items)
-        for number, kept in self._meant(name, atom(rest[0])):
-            if marks and SEEN not in kept.flags:
-                kept.flags.add(SEEN)
-                self._service.changes.touch()
-            parts = [item_of(item, kept) for item in items]
-            await self._line.say_raw(f"* {number} FETCH (".encode() + b" ".join(parts) + b")\r\n")
+        for row in self._selected_view.fetch(name, rest):
+            await self._line.say_raw(row)
 
     async def _store(self, name: str, rest: Words) -> None:
-        self._require_writable()
-        if len(rest) < 3:
-            raise Bad("STORE takes a set, what to do, and flags")
-        deed, silent = atom(rest[1]).upper().removesuffix(".SILENT"), "SILENT" in atom(rest[1]).upper()
-        if deed not in ("FLAGS", "+FLAGS", "-FLAGS"):
-            raise Bad("STORE takes FLAGS, +FLAGS or -FLAGS")
-        listed = rest[2] if isinstance(rest[2], list) else rest[2:]
-        flags = {flag_of(atom(word)) for word in listed}
-        for number, kept in self._meant(name, atom(rest[0])):
-            kept.flags = {"+": kept.flags | flags, "-": kept.flags - flags}.get(deed[0], flags)
-            if not silent:
-                uid = f"UID {kept.uid} " if name.startswith("UID") else ""
-                await self._line.say(f"* {number} FETCH ({uid}FLAGS ({' '.join(sorted(kept.flags))}))")
-        self._service.changes.touch()
+        await self._line.say(*self._selected_view.store(name, rest))
 
     async def _idle(self, name: str, rest: Words) -> None:
         """Tell what happens until the client says DONE, or the server goes down."""
@@ -315,11 +260,13 @@ class Reading:
                 if self._service.changes.closed:
                     await self._line.say("* BYE the sandbox closes")
                     raise Leave
-                await self._meet(*(kind for kind in GONE if self._service.faults.is_on(kind)))
-                seen = self._service.changes.version
-                change = asyncio.create_task(self._service.changes.after(seen))
-                await asyncio.wait({done, change}, return_when=asyncio.FIRST_COMPLETED)
-                change.cancel()
+                if down := [kind for kind in GONE if self._service.faults.is_on(kind)]:
+                    await self._meet(*down)
+                change = asyncio.create_task(self._service.changes.after(self._service.changes.version))
+                try:
+                    await asyncio.wait({done, change}, return_when=asyncio.FIRST_COMPLETED)
+                finally:
+                    change.cancel()
             if (row := await done) is None:
                 raise Leave
         finally:
@@ -327,23 +274,7 @@ class Reading:
         if row.strip().upper() != b"DONE":
             raise Bad("IDLE ends with DONE")
 
-    def _require_writable(self) -> None:
-        if not self._writable:
-            raise No("[READ-ONLY] the mailbox was opened with EXAMINE")
-
     async def _tell(self, *, gone: bool) -> None:
         """Say what came, and (with `gone`) what went since the client was told last."""
-        if self._view is None or self._box is None:
-            return
-        now, before = self._box.inbox, len(self._view)
-        if gone:
-            for number in range(before, 0, -1):
-                if self._view[number - 1].uid not in self._box.kept:
-                    del self._view[number - 1]
-                    await self._line.say(f"* {number} EXPUNGE")
-        last = self._view[-1].uid if self._view else 0
-        known = {kept.uid for kept in self._view}
-        new = [kept for kept in now if kept.uid > last and kept.uid not in known]
-        if new:
-            self._view += new
-            await self._line.say(f"* {len(self._view)} EXISTS", "* 0 RECENT")
+        if self._view is not None:
+            await self._line.say(*self._view.news(gone=gone))

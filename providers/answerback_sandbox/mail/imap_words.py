@@ -26,6 +26,10 @@ class Bad(ValueError):
     """A command that this server does not know, or that is none."""
 
 
+class No(Exception):
+    """A command that is understood, and refused."""
+
+
 def words(text: str) -> Words:
     """A command's words; a list in parentheses is a list of words. Raises Bad."""
     found: list[Words] = [[]]

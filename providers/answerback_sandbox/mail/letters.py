@@ -3,8 +3,10 @@
 import email
 import email.policy
 import re
+from dataclasses import replace
 from email.message import EmailMessage, MIMEPart
 from email.utils import getaddresses
+from functools import lru_cache
 from html.parser import HTMLParser
 
 from answerback_sandbox.mail.state import Kept, Letter, Link
@@ -14,12 +16,19 @@ SEEN = r"\Seen"
 
 def letter(kept: Kept) -> Letter:
     """What a mail says. Whatever stands in it, this raises nothing: mail is not always well made."""
-    mail = parsed(kept.raw)
+    found = _letter(kept.uid, kept.raw, kept.at, kept.mine)
+    return replace(found, read=True) if SEEN in kept.flags else found
+
+
+@lru_cache(maxsize=2048)
+def _letter(uid: int, raw: bytes, at: int, mine: bool) -> Letter:
+    """The part that does not change: a page that shows a mailbox reads each mail again and again."""
+    mail = parsed(raw)
     html = _part(mail, "html")
     sender_name, sender = _first(mail, "from")
     names = list(dict.fromkeys(name.lower() for name in mail.keys()))  # noqa: SIM118 (it lists names twice)
     return Letter(
-        uid=kept.uid,
+        uid=uid,
         message_id=header(mail, "message-id"),
         sender=sender,
         sender_name=sender_name,
@@ -28,12 +37,12 @@ def letter(kept: Kept) -> Letter:
         subject=header(mail, "subject"),
         text=_part(mail, "plain"),
         html=html,
-        at=kept.at,
-        mine=kept.mine,
-        read=kept.mine or SEEN in kept.flags,
+        at=at,
+        mine=mine,
+        read=mine,
         links=_links(html),
         headers={name: header(mail, name) for name in names},
-        raw=kept.raw,
+        raw=raw,
     )
 
 

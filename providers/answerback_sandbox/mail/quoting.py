@@ -28,11 +28,10 @@ PROGRAMS: dict[Style, dict[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Bodies:
-    """Both bodies of a reply, and how they are written down."""
+    """Both bodies of a reply, and how their UTF-8 is written down."""
 
     text: str = field(repr=False)
     html: str = field(repr=False)
-    charset: str
     encoding: str
 
 
@@ -78,8 +77,8 @@ def compose(answered: Answered, text: str, style: Style, at: int) -> Message:
             **PROGRAMS[style],
         },
     )
-    mail.attach(text_part(bodies.text, "plain", bodies.charset, bodies.encoding))
-    mail.attach(text_part(bodies.html, "html", bodies.charset, bodies.encoding))
+    mail.attach(text_part(bodies.text, "plain", "utf-8", bodies.encoding))
+    mail.attach(text_part(bodies.html, "html", "utf-8", bodies.encoding))
     return mail
 
 
@@ -119,7 +118,7 @@ def _gmail(old: Answered, text: str) -> Bodies:
         f"{old.inner}</blockquote></div>\n"
     )
     written = f"{text}\n\n{attribution}\n\n{_marked(old.letter.text)}\n"
-    return Bodies(written, quoted_html, "utf-8", "quoted-printable")
+    return Bodies(written, quoted_html, "quoted-printable")
 
 
 def _outlook(old: Answered, text: str) -> Bodies:
@@ -140,7 +139,7 @@ def _outlook(old: Answered, text: str) -> Bodies:
         f"{rows_html}</font><div>&nbsp;</div></div>\n<div>{old.inner}</div></body></html>\n"
     )
     written = f"{text}\n\n{'_' * 32}\n{block}\n\n{old.letter.text}\n"
-    return Bodies(written, quoted_html, "utf-8", "base64")
+    return Bodies(written, quoted_html, "base64")
 
 
 def _apple(old: Answered, text: str) -> Bodies:
@@ -155,8 +154,7 @@ def _apple(old: Answered, text: str) -> Bodies:
     )
     quoted = _marked(f"{attribution}\n\n{old.letter.text}")
     written = f"{text}\n\n{quoted}\n"
-    ascii_only = (written + quoted_html).isascii()
-    return Bodies(written, quoted_html, "us-ascii" if ascii_only else "utf-8", "quoted-printable")
+    return Bodies(written, quoted_html, "quoted-printable")
 
 
 WRITERS: dict[Style, Callable[[Answered, str], Bodies]] = {

@@ -18,6 +18,7 @@ from answerback_sandbox.mail.making import written
 from answerback_sandbox.mail.state import Kept, Letter, Mailbox
 
 ADDRESS = re.compile(r"[^\s@<>\"(),:;\x00-\x20]+@[^\s@<>\"(),:;]+")
+DOMAIN = re.compile(r"[a-z0-9.-]{1,253}")
 CLAIMED = re.compile(
     rb"^authentication-results:[ \t]*" + re.escape(reports.HOST.encode()) + rb"\b.*\r?\n(?:[ \t].*\r?\n)*",
     re.IGNORECASE | re.MULTILINE,
@@ -124,7 +125,9 @@ class World:
     def _stamp(self, raw: bytes, envelope: Envelope) -> bytes:
         head, blank, body = raw.partition(b"\r\n\r\n")
         head = CLAIMED.sub(b"", head + b"\r\n").removesuffix(b"\r\n")
-        domain = letter(Kept(0, raw, 0)).sender.rpartition("@")[2].lower() or "unknown"
+        domain = letter(Kept(0, raw, 0)).sender.rpartition("@")[2].lower()
+        if not DOMAIN.fullmatch(domain):  # whatever stands there, it must not write results of its own
+            domain = "invalid"
         found = "pass" if envelope.proved else "fail"
         trace = (
             f"Return-Path: <{envelope.sender}>\r\nDelivered-To: {envelope.recipient}\r\n"

@@ -1,7 +1,9 @@
 """The Bot API over HTTP: `/bot<token>/<method>`, its envelope, and the faults asked for."""
 
 import re
+from collections import deque
 from collections.abc import Callable
+from typing import Any
 
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
@@ -13,6 +15,7 @@ from answerback_sandbox.telegram.errors import ApiError, too_many_requests
 from answerback_sandbox.telegram.methods import METHODS, Far, Method
 from answerback_sandbox.wire_cut import NoResponse, cut
 
+KEPT = 1000  # results, so that they can be held against a description
 TOKEN = re.compile(r"\d+:[A-Za-z0-9_-]{35}")
 
 
@@ -22,6 +25,7 @@ class BotApi:
     def __init__(self, far: Far, accepts: Callable[[str], bool]) -> None:
         self._far = far
         self._accepts = accepts
+        self.told: deque[tuple[str, Any]] = deque(maxlen=KEPT)
         self.routes = [
             Route("/bot{token}/{method}", self._call, methods=["GET", "POST"]),
             Route("/file/bot{token}/{path:path}", self._file, methods=["GET"]),
@@ -53,6 +57,7 @@ class BotApi:
         if fault is not None and kind is FaultKind.SLOW:
             await self._wait(fault.seconds)
         result = await method(self._far, arguments)
+        self.told.append((request.path_params["method"].lower(), result))
         if kind is FaultKind.DROPPED:
             return await cut(request)
         return JSONResponse({"ok": True, "result": result})

@@ -1,6 +1,6 @@
 """The updates that wait for the bot: a queue with the Bot API's offset, and the long poll on it."""
 
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Callable, Collection
 from typing import Any
 
@@ -9,6 +9,7 @@ from answerback_sandbox.telegram.errors import ApiError, conflict
 
 RETENTION = 24 * 3600 * 1_000_000
 LONG_POLL_MAX = 50
+KEPT = 1000
 NOT_BY_DEFAULT = frozenset({"chat_member", "message_reaction", "message_reaction_count"})
 OTHER_POLLER = "terminated by other getUpdates request; make sure that only one bot instance is running"
 WEBHOOK_SET = "terminated by setWebhook request"
@@ -28,6 +29,7 @@ class Updates:
         self._poller: object | None = None
         self._poller_ended = ""
         self.allowed: Collection[str] | None = None
+        self.every: deque[dict[str, Any]] = deque(maxlen=KEPT)  # confirmed or not
 
     def __len__(self) -> int:
         self._forget_old()
@@ -47,7 +49,9 @@ class Updates:
         if self.allows(kind):
             update_id = self._next_id
             self._next_id += 1
-            self._waiting[update_id] = (self._clock(), {"update_id": update_id, kind: body})
+            update = {"update_id": update_id, kind: body}
+            self._waiting[update_id] = (self._clock(), update)
+            self.every.append(update)
         self._changes.touch()
 
     def first(self) -> dict[str, Any] | None:

@@ -61,7 +61,7 @@ class TwilioApi:
 
     def _call(self, handler: Handler, name: str) -> Handler:
         async def endpoint(request: Request) -> Response:
-            signed_in = False
+            body, signed_in = b"", False
             try:
                 body = await request.body()
                 self._authorise(request)

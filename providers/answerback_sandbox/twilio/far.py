@@ -1,9 +1,12 @@
 """Twilio as one object: a WhatsApp sender with people on the other side, for tests and for the phone page."""
 
 from collections.abc import Callable
+from urllib.parse import urlsplit
 
 from answerback_sandbox.changes import Changes
+from answerback_sandbox.errors import SandboxError
 from answerback_sandbox.faults import Fault, FaultKind, Faults
+from answerback_sandbox.loopback import host_of, is_loopback
 from answerback_sandbox.twilio.api import TwilioApi
 from answerback_sandbox.twilio.courier import Courier, Mail
 from answerback_sandbox.twilio.state import Handset, Note, QuickReply
@@ -43,7 +46,13 @@ class Twilio:
         )
 
     def webhook(self, url: str) -> None:
-        """Where messages that come in are posted; "" for nowhere."""
+        """Where messages that come in are posted; "" for nowhere. Raises SandboxError unless on loopback."""
+        if url and not (
+            url.startswith(("http://", "https://")) and is_loopback(host_of(urlsplit(url).netloc))
+        ):
+            raise SandboxError(
+                "the webhook must be a URL on loopback, such as http://127.0.0.1:8700/in/whatsapp"
+            )
         self.courier.webhook = url
 
     def add_person(self, address: str, name: str) -> Handset:

@@ -22,8 +22,12 @@ def clock() -> "Clock":
 
 @pytest.fixture
 async def box(clock: "Clock") -> AsyncIterator[Sandbox]:
+    """Whatever a test has the sandbox send, the real client must know."""
+    from tests.providers.sandbox.fields import misfits
+
     async with Sandbox.start(clock=clock, retry_seconds=0.01) as sandbox:
         yield sandbox
+        assert misfits(sandbox) == []
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ import pytest
 
 from answerback_sandbox import FaultKind, Sandbox, SandboxError, ServiceName
 from answerback_sandbox.mail.state import Letter
+from answerback_sandbox.mail.world import Envelope
 
 ANA = "ana@people.test"
 BOUNCES = "agent+bounce-t0k3n@sandbox.test"
@@ -145,6 +146,47 @@ async def test_results_that_the_sender_wrote_in_the_servers_name_are_taken_out(b
     assert seen.headers["authentication-results"] == "mx.sandbox.test; dmarc=fail header.from=bank.test"
 
 
+async def test_a_from_cannot_write_results_of_its_own(box: Sandbox) -> None:
+    mail = b"From: <a@[x.test;dmarc=pass header.from=bank.test]>\r\nTo: x\r\n\r\nhello\r\n"
+    box.mail.world.deliver(mail, Envelope("a@x.test", ANA, proved=False))
+    (seen,) = box.mail.received(ANA)
+    assert seen.headers["authentication-results"] == "mx.sandbox.test; dmarc=fail header.from=invalid"
+
+
+@pytest.mark.parametrize(
+    "mail",
+    [
+        b"",
+        b"\r\n\r\n",
+        b"no header\r\nat all",
+        b"From: " + b"=?utf-8?q?x?= " * 200 + b"\r\nMessage-ID: <>\r\n\r\n",
+        b'Content-Type: text/plain; charset="nonsense"\r\n\r\n\xff\xfe',
+        b"Content-Type: multipart/mixed; boundary=a\r\n\r\n--a\r\n--a\r\n",
+        b"Content-Type: text/html\r\n\r\n<a href='http://x'><a href=><a",
+    ],
+)
+async def test_a_mail_that_is_not_well_made_lies_in_the_mailbox_like_any_other(
+    box: Sandbox, mail: bytes
+) -> None:
+    box.mail.world.deliver(mail, Envelope("", ANA, proved=False))
+    assert len(box.mail.received(ANA)) == 1
+
+
+async def test_idle_is_patient_with_faults_that_end_no_connection(box: Sandbox) -> None:
+    def wait() -> list[bytes]:
+        with mailbox(box) as client, client.idle as idle:
+            loop.call_soon_threadsafe(idling.set)
+            return idle.poll(5)
+
+    loop, idling = asyncio.get_running_loop(), asyncio.Event()
+    waiting = asyncio.create_task(asyncio.to_thread(wait))
+    await idling.wait()
+    box.mail.fail(FaultKind.SLOW, 3, method="read", seconds=600)
+    box.mail.write(ANA, "Hello", "are you there?")
+    assert b"* 1 EXISTS" in await waiting
+    assert [fault.calls for fault in box.mail.faults.ahead] == [3]
+
+
 async def test_somebody_who_is_away_answers_every_mail_but_no_automatic_reply(box: Sandbox) -> None:
     box.mail.set_away(ANA, True)
     await asked(box)
@@ -233,6 +275,7 @@ async def test_mails_are_found_marked_and_deleted(box: Sandbox) -> None:
         ("SEARCH", "WISDOM"),
         ("SEARCH", "((((("),
         ("SEARCH", "SINCE", "tomorrow"),
+        ("SEARCH", "NOT " * 5000),
         ("STORE", "1", "XFLAGS", r"(\Seen)"),
     ],
 )

@@ -1,4 +1,7 @@
-"""A provider that is open at the sandbox. Imports late: the bare core reads this too."""
+"""A provider that is open at the sandbox, which sends it only what Telegram describes.
+
+Imports late: the bare core reads this too.
+"""
 
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING
@@ -16,3 +19,13 @@ async def telegram(box: "Sandbox") -> "AsyncIterator[Telegram]":
 
     async with connected(box) as provider:
         yield provider
+
+
+@pytest.fixture
+async def box() -> "AsyncIterator[Sandbox]":
+    from answerback_sandbox import Sandbox
+    from tests.providers.sandbox.fields import misfits
+
+    async with Sandbox.start() as sandbox:
+        yield sandbox
+        assert misfits(sandbox) == []
