@@ -11,7 +11,7 @@ import pytest
 
 pytest.importorskip("playwright", reason="Playwright is not installed: make test installs it")
 
-from playwright.async_api import expect
+from playwright.async_api import Locator, Page, expect
 
 from answerback import app as composition
 from answerback import settings as configuration
@@ -89,6 +89,11 @@ async def loop(tmp_path: Path) -> AsyncIterator[Loop]:
             await app.stop()
 
 
+def app(page: Page, name: str) -> Locator:
+    """What opens an app, whatever is new in it."""
+    return page.get_by_role("navigation", name="Apps").get_by_role("button", name=name)
+
+
 async def test_a_reply_by_mail_on_the_page_is_the_answer_and_every_app_says_so(
     chromium: "Browser", loop: Loop
 ) -> None:
@@ -102,11 +107,11 @@ async def test_a_reply_by_mail_on_the_page_is_the_answer_and_every_app_says_so(
         await page.get_by_role("textbox", name="Reply to").fill("costing")
         await page.get_by_role("button", name="Send").tap()
         assert await loop.answered(run) == ("costing", "email")
-        await page.get_by_role("button", name="Telegram").tap()
+        await app(page, "Telegram").tap()
         shown = page.get_by_role("log")
         await expect(shown.get_by_text("✅ You chose “costing”")).to_be_visible(timeout=SLOW)
         await expect(shown.get_by_text("edited", exact=True)).to_be_visible()
-        await page.get_by_role("button", name="WhatsApp").tap()
+        await app(page, "WhatsApp").tap()
         await expect(shown.get_by_text("✅ You chose “costing”").first).to_be_visible(timeout=SLOW)
         await page.get_by_role("combobox", name="Phone of").select_option("Bob")
         await expect(shown.get_by_text("✅ Alice chose “costing”").first).to_be_visible(timeout=SLOW)
@@ -126,7 +131,7 @@ async def test_a_quick_reply_on_whatsapp_is_the_answer_and_telegram_changes(
         await page.get_by_role("button", name="costing", exact=True).tap()
         assert await loop.answered(run) == ("costing", "whatsapp")
         await expect(page.locator(".mine .ticks.delivered")).to_have_count(2)
-        await page.get_by_role("button", name="Telegram").tap()
+        await app(page, "Telegram").tap()
         shown = page.get_by_role("log")
         await expect(shown.get_by_text("✅ You chose “costing”")).to_be_visible(timeout=SLOW)
 
@@ -141,6 +146,7 @@ async def test_when_telegram_is_down_the_same_question_is_answered_elsewhere(
         run = (await loop.app.runner.start(RunRequest("scripted", {}))).id
         await page.get_by_role("button", name="WhatsApp, 1 new").tap(timeout=SLOW)
         await expect(page.get_by_role("log").get_by_text("Which term?")).to_be_visible()
+        await loop.app.idle()  # what is written before we know that it was sent is asked about
         await page.get_by_role("textbox", name="Message").fill("coding")
         await page.get_by_role("button", name="Send").tap()
         assert await loop.answered(run) == ("coding", "whatsapp")

@@ -104,6 +104,7 @@ async def test_somebody_who_never_wrote_gets_the_template_and_then_buttons(datab
         run = await loop.run()
         first = await loop.see("Which term?")
         assert first.content_sid == loop.box.twilio.content_sid
+        await loop.app.idle()  # what is written before we know that it was sent is asked about
         loop.box.twilio.type(ANA, "coding")
         await loop.see("You wrote “coding”")
         second = await loop.see("Publish it?")
@@ -112,6 +113,13 @@ async def test_somebody_who_never_wrote_gets_the_template_and_then_buttons(datab
         await loop.see("You chose “Yes”")
         await loop.app.idle()
         assert (await loop.app.runner.get(run.id)).status is RunStatus.COMPLETED
+
+
+async def test_whoever_writes_unasked_is_answered_in_free_text(database: Database) -> None:
+    async with looping(database, ScriptedAgent(asks("Which term?"))) as loop:
+        loop.box.twilio.type(ANA, "Hello")
+        said = await loop.see("Nothing is waiting for you.")
+        assert said.content_sid == ""
 
 
 async def test_a_quoted_message_says_which_of_two_questions_is_meant(database: Database) -> None:

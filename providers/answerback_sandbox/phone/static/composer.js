@@ -55,7 +55,8 @@ export class Composer {
 
   #pressed(event) {
     if (event.key === "Escape") this.reply(null);
-    if (event.key !== "Enter" || event.shiftKey || event.isComposing || !matchMedia("(pointer: fine)").matches) return;
+    const plain = event.key === "Enter" && !event.shiftKey && !event.isComposing;
+    if (!plain || !matchMedia("(pointer: fine)").matches) return; // on a phone, Enter is a new line
     event.preventDefault();
     this.part("composer").requestSubmit();
   }

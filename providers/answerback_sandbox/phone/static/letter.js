@@ -84,14 +84,17 @@ function replyForm(letter) {
     if (await act("mail/reply", { id: letter.id, text, style: program })) toast("Sent.");
     else words.value = text;
   };
-  words.onkeydown = (event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.requestSubmit(); };
+  words.onkeydown = (event) => {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.requestSubmit();
+  };
   return form;
 }
 
 function programs() {
   const label = make("label", "quoted", "Quote like ");
   const select = make("select");
-  for (const [name, title] of Object.entries(PROGRAMS)) select.append(new Option(title, name, false, name === program));
+  select.append(...Object.entries(PROGRAMS).map(([name, title]) => new Option(title, name)));
+  select.value = program;
   select.onchange = () => { program = select.value; };
   label.append(select);
   return label;

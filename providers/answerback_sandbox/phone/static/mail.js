@@ -68,7 +68,8 @@ export class Mail {
     top.append(make("span", "mail-who", who), time(letter.at, when));
     const words = make("span", "mail-words");
     if (!letter.read) words.append(make("span", "hidden", "Unread. "));
-    words.append(top, make("span", "mail-subject", letter.subject || "No subject"), make("span", "mail-start", letter.start));
+    const subject = make("span", "mail-subject", letter.subject || "No subject");
+    words.append(top, subject, make("span", "mail-start", letter.start));
     line.append(face, words);
     item.append(line);
     return item;

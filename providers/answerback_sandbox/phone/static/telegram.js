@@ -58,7 +58,8 @@ export class Telegram {
 
   latest(phone) {
     const every = phone.chats.flatMap((chat) => chat.messages.map((message) => ({ ...message, chat: chat.id })));
-    const theirs = every.filter((message) => !message.mine).sort((one, other) => one.at - other.at || one.id - other.id);
+    const theirs = every.filter((message) => !message.mine);
+    theirs.sort((one, other) => one.at - other.at || one.id - other.id);
     const last = theirs.at(-1);
     return last && { key: `${last.chat}/${last.id}`, sender: last.sender, text: last.text };
   }
@@ -92,8 +93,9 @@ export class Telegram {
       if (one.url) return void open(one.url, "_blank", "noopener,noreferrer");
       if (key.getAttribute("aria-busy") === "true") return;
       key.setAttribute("aria-busy", "true");
-      if (!await act("tap", { message_id: message.id, button: place, chat: this.chat.id })) key.removeAttribute("aria-busy");
-      else setTimeout(this.#redraw, PATIENCE);
+      const tapped = await act("tap", { message_id: message.id, button: place, chat: this.chat.id });
+      if (tapped) setTimeout(this.#redraw, PATIENCE);
+      else key.removeAttribute("aria-busy");
     });
     key.dataset.key = `key${place}`;
     if (one.url) key.setAttribute("aria-label", `${one.text}, opens a page`);

@@ -55,10 +55,11 @@ export class WhatsApp {
   seen() { return here.phone.whatsapp.unread ? act("whatsapp/seen") : null; }
 
   #look(message) {
-    if (message.error) return { notice: REFUSED[message.error] || `WhatsApp refused a message: error ${message.error}.` };
+    if (message.error) return { notice: REFUSED[message.error] || `WhatsApp refused a message (error ${message.error}).` };
     const text = message.text ? plain(message.text) : make("div", "text");
     for (const kind of message.files) text.append(make("p", "file", `📎 ${kind}`));
-    return { text, named: false, marks: this.#marks(message), keys: message.buttons.length ? this.#keys(message) : null };
+    const keys = message.buttons.length ? this.#keys(message) : null;
+    return { text, named: false, marks: this.#marks(message), keys };
   }
 
   #marks(message) {
@@ -85,10 +86,10 @@ export class WhatsApp {
 
   #drawWindow(chat, now) {
     const strip = this.view.part("strip");
-    const until = chat.open ? `${day(chat.open_until) === "Today" ? "" : `${day(chat.open_until)}, `}${clock(chat.open_until)}` : "";
+    const until = `${day(chat.open_until)}, ${clock(chat.open_until)}`;
     const text = chat.open ? `Anything may be sent until ${until}.` : "Only templates may be sent until you write.";
     clearTimeout(this.#ends);
-    if (chat.open) this.#ends = setTimeout(this.#redraw, Math.min((chat.open_until - now + 1) * 1000, 2 ** 31 - 1));
+    if (chat.open) this.#ends = setTimeout(this.#redraw, (chat.open_until - now + 1) * 1000);
     if (strip.dataset.text === text) return;
     strip.dataset.text = text;
     strip.hidden = false;
