@@ -14,6 +14,7 @@ from answerback import migrations, registry
 from answerback.adopt import Adopter
 from answerback.agent import Agent, AgentContext
 from answerback.ask import Asker
+from answerback.attachments import Attachments
 from answerback.clock import Clock
 from answerback.context import Context
 from answerback.deliver import Deliverer
@@ -59,6 +60,7 @@ class App:
     elapser: Elapser
     reader: Reader
     letters: Letters
+    attachments: Attachments
     linker: Linker
     intake: Intake
     clock: Clock
@@ -174,7 +176,8 @@ def build(
     owner = uuid.uuid4().hex
     paces = {name: provider.pace for name, provider in all_providers.items()}
     edits = frozenset(name for name, provider in all_providers.items() if type(provider).can("update"))
-    outbox = Outbox(owner, paces, tokens, edits)
+    alone = {name: provider.alone for name, provider in all_providers.items()}
+    outbox = Outbox(owner, paces, tokens, edits, alone)
     context = Context(
         settings,
         Store(choose(settings.database, settings.data_dir, time)),
@@ -220,6 +223,7 @@ def _connect(
         elapser,
         Reader(context),
         Letters(context, Replay(context, providers, agents, runner)),
+        Attachments(context, providers),
         Linker(context),
         Intake(context, receiver, providers),
         clock,

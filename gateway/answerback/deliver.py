@@ -16,9 +16,9 @@ from answerback.errors import Moved, StoreUnavailable, TryLater, Undeliverable
 from answerback.model import Interaction, InteractionStatus, Json, MessageKind
 from answerback.outbox import Known
 from answerback.provider import Message, Provider
-from answerback.store import Row, Tx, audit, contacts, deliveries, interactions
+from answerback.store import Row, Tx, audit, contacts, deliveries, interactions, places
 from answerback.store.codec import dumps, loads
-from answerback.wording import Sheet, Told, compose
+from answerback.wording import Sheet, Told, compose, is_private
 
 log = logging.getLogger("answerback.deliver")
 AT_ONCE = 16  # messages under way on one provider
@@ -114,7 +114,11 @@ class Deliverer(Background):
         if _needless(row, loaded.record):
             await self._context.store.write(lambda tx: deliveries.failed(tx, row, "no longer needed"))
             return
-        sheet = Sheet(row, loaded.record, loaded.told, self._context.tokens, provider.max_choices)
+        alone = provider.alone(row["external_id"], row["place"])
+        shared = alone != row["place"]
+        if shared and is_private(row, loaded.record):
+            row, shared = await self._privately(row, alone), False
+        sheet = Sheet(row, loaded.record, loaded.told, self._context.tokens, provider.max_choices, shared)
         message = compose(sheet, loaded.thread)
         if provider.windowed:
             message = await self._dated(row, message)
@@ -132,6 +136,11 @@ class Deliverer(Background):
         rows = await self._context.store.write(lambda tx: self._sent(tx, row, ids))
         self._context.faults.reach("deliver.after-commit")
         self._context.dispatch(rows)
+
+    async def _privately(self, row: Row, place: str) -> Row:
+        """What only its own person may see goes to the place where only they read."""
+        await self._context.store.write(lambda tx: tx.run(deliveries.AT, key=row["id"], new_place=place))
+        return row | {"place": place}
 
     async def _dated(self, row: Row, message: Message) -> Message:
         """The message with when its receiver last wrote, where a service takes free text for a while only."""
@@ -184,8 +193,7 @@ class Deliverer(Background):
 
     async def _moved(self, row: Row, place: str) -> None:
         def tx_(tx: Tx) -> None:
-            if row["address_id"]:
-                tx.run(contacts.MOVED, address=row["address_id"], new_place=place)
+            places.move(tx, row["provider"], row["place"], place)
             tx.run(deliveries.MOVE, key=row["id"], new_place=place, at=tx.now)
 
         await self._context.store.write(tx_)
@@ -194,8 +202,8 @@ class Deliverer(Background):
     async def _give_up(self, row: Row, error: Undeliverable) -> None:
         def tx_(tx: Tx) -> list[Row]:
             deliveries.failed(tx, row, error.reason)
-            if error.address_dead and row["address_id"]:
-                tx.run(contacts.UNREACHABLE, address=row["address_id"], why=error.reason)
+            if error.address_dead:
+                places.reached(tx, row["provider"], row["place"], error.reason)
             return self._context.outbox.next_provider(tx, row)
 
         log.warning("not deliverable on %s: %s", row["provider"], error.reason)

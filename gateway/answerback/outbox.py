@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from answerback.model import Address, Contact, Interaction, InteractionStatus, Json, MessageKind
 from answerback.provider import Pace
@@ -42,6 +42,7 @@ class Outbox:
     paces: Mapping[str, Pace]  # by provider name: those that this process can send on
     tokens: Tokens
     edits: frozenset[str] = frozenset()  # names of the providers that can edit what they sent
+    alone: Mapping[str, Callable[[str, str], str]] = field(default_factory=dict)  # `Provider.alone`, by name
 
     def question(
         self, tx: Tx, record: Interaction, address: Address, kind: MessageKind = MessageKind.QUESTION
@@ -184,8 +185,14 @@ class Outbox:
             return tx.now
         return max(
             pace.reserve(tx, row["provider"], "", allowed.account),
-            pace.reserve(tx, row["provider"], row["place"], allowed.place),
+            pace.reserve(tx, row["provider"], row["place"], self._rate(allowed, row)),
         )
+
+    def _rate(self, allowed: Pace, row: Row) -> float:
+        """Messages a second to the place of a delivery."""
+        alone = self.alone.get(row["provider"]) if allowed.shared else None
+        shared = alone is not None and alone(row["external_id"], row["place"]) != row["place"]
+        return allowed.shared if shared else allowed.place
 
     def ours(self, rows: list[Row]) -> list[Row]:
         """Those that were born claimed, to be sent right after the commit."""
@@ -232,7 +239,8 @@ def addresses(tx: Tx, route: Json, *, tried: frozenset[str] = frozenset()) -> li
 def _of_person(person: Contact, route: Json, tried: frozenset[str]) -> list[Address]:
     order = [name for name in route.get("providers", ()) if name not in tried]
     by_provider = {address.provider: address for address in person.addresses}
-    reachable = [by_provider[name] for name in order if name in by_provider]
+    known = [by_provider[name] for name in order if name in by_provider]
+    reachable = [address for address in known if not address.unreachable] or known
     return reachable if route.get("at_once") else reachable[:1]
 
 

@@ -11,7 +11,8 @@ from answerback.door import Actor, Decision, after_commit, decide
 from answerback.errors import Closed, NotAllowed, NotFound, StoreUnavailable
 from answerback.inbound import Effect, consider
 from answerback.model import Interaction, Json, Outcome
-from answerback.provider import Batch, HttpAnswer, Inbound, Provider, Receipt, Reply
+from answerback.places import heard
+from answerback.provider import Batch, Event, HttpAnswer, Inbound, PlaceNews, Provider, Receipt, Reply
 from answerback.read import validate_response
 from answerback.receipts import note
 from answerback.store import Tx, contacts, interactions, leases, replies
@@ -33,7 +34,7 @@ class _Done:
 @dataclass(frozen=True, slots=True)
 class _Event:
     raw: bytes
-    found: tuple[Reply | Receipt, ...] = ()
+    found: tuple[Event, ...] = ()
     error: str = ""
     keys: tuple[str, ...] = field(default=())
 
@@ -168,12 +169,16 @@ class Receiver:
             return []
         return [self._found(tx, plugin, event.raw, found) for found in event.found]
 
-    def _found(self, tx: Tx, plugin: Provider, raw: bytes, found: Reply | Receipt) -> _Done:
+    def _found(self, tx: Tx, plugin: Provider, raw: bytes, found: Event) -> _Done:
         row = replies.add(tx, plugin.name, found.event_id, raw)
         if row is None:
             return _Done(found if isinstance(found, Reply) else None, _again(tx, plugin.name, found.event_id))
         if isinstance(found, Receipt):
             rows = note(tx, self._context.outbox, plugin.name, found)
+            replies.decided(tx, row, Outcome.COMMAND)
+            return _Done(effect=Effect(Outcome.COMMAND, rows))
+        if isinstance(found, PlaceNews):
+            rows = heard(tx, self._context.outbox, plugin.name, found)
             replies.decided(tx, row, Outcome.COMMAND)
             return _Done(effect=Effect(Outcome.COMMAND, rows))
         effect = consider(tx, self._context, plugin.name, found)
@@ -211,15 +216,20 @@ def _parse(plugin: Provider, inbound: Inbound) -> _Event:
     return _Event(inbound.body, found, keys=tuple(one.event_id for one in found))
 
 
-def _plausible(found: Reply | Receipt) -> Reply | Receipt:
+def _plausible(found: Event) -> Event:
     """Ids that a database can look up: whatever a stranger sends, no statement fails because of it."""
-    ids = (found.event_id, found.message_id) if isinstance(found, Receipt) else _ids(found)
+    ids = _ids(found)
     if any(len(id) > LONGEST_ID or unstorable(id) for id in ids):
         raise ValueError("an id that cannot be stored")
     return found
 
 
-def _ids(reply: Reply) -> tuple[str, ...]:
+def _ids(found: Event) -> tuple[str, ...]:
+    if isinstance(found, Receipt):
+        return (found.event_id, found.message_id)
+    if isinstance(found, PlaceNews):
+        return (found.event_id, found.place, found.moved_to)
+    reply = found
     return (reply.event_id, reply.sender, reply.place, reply.data, reply.token, *reply.references)
 
 

@@ -67,6 +67,7 @@ def site(app: App) -> ASGIApp:
             runner=app.runner,
             reader=app.reader,
             health=Health(app),
+            files=app.attachments,
             letters=app.letters,
             people=People(
                 context=app.context,

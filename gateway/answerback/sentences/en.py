@@ -21,6 +21,7 @@ SENTENCES = {
     "answer_all": "Answer {count} questions",
     "answer_here": "Answer here: {link}",
     "one_of": "{place} of {count}",
+    "in_group": "For {who}. To answer in writing, reply to this message.",
     "sensitive": "A question is waiting for you.",
     "questions": "{count} questions for you",
     "hint_choice": "Reply with the number.",
@@ -85,6 +86,11 @@ SENTENCES = {
     "already_answered_you_quiet": "You answered this at {time}. Nothing changed.",
     "not_for_you": "This question is for {who}.",
     "stranger": "I don't know this account. Ask whoever runs the agent for a link.",
+    "void_forwarded": "You forwarded what somebody else wrote, so nothing was "
+    "decided. Please write your answer yourself.",
+    "void_edited": "Editing a message changes nothing here. Please write your answer as a new message.",
+    "void_nameless": "You write as the group or as a channel, so I cannot see who "
+    "you are. Please answer as yourself.",
     "mail_not_trusted": "I can't be sure this mail is from you, so nothing was decided. Answer here: {link}",
     "also_sent": "Also sent on {provider}, which is not answering right now.",
     "write_answer": "Write your answer as a message.",

@@ -50,8 +50,6 @@ SEEN = Query(
 )
 LAST_WROTE = Query(select(A.c.last_inbound_at).where(A.c.id == p("id")))
 NOT_SEEN = Query(update(A).where(A.c.id == p("address")).values(last_inbound_at=null()))
-UNREACHABLE = Query(update(A).where(A.c.id == p("address")).values(unreachable=p("why")))
-MOVED = Query(update(A).where(A.c.id == p("address")).values(place=p("new_place")))
 PUT_LINK = _upsert(L, ("code_hash",))
 LINK = Query(select(L).where(L.c.code_hash == p("code_hash")))
 LINK_CLAIMED = Query(

@@ -69,6 +69,7 @@ MOVE = Query(
     .where(D.c.id == p("key"), QUEUED)
     .values(place=p("new_place"), next_attempt_at=p("at"), lease_owner="")
 )
+AT = Query(update(D).where(D.c.id == p("key"), QUEUED).values(place=p("new_place")))
 NEXT = Query(
     select(func.min(D.c.next_attempt_at).label("at")).where(QUEUED, D.c.next_attempt_at.is_not(None))
 )

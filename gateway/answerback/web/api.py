@@ -6,7 +6,7 @@ from fastapi import FastAPI
 from pydantic.json_schema import models_json_schema
 
 import answerback
-from answerback.web import interactions, letters, people, runs
+from answerback.web import files, interactions, letters, people, runs
 from answerback.web.problems import HANDLERS
 from answerback.web.records import Ascii
 from answerback.web.requests import MODELS
@@ -66,6 +66,8 @@ def create_api(services: Services) -> Api:
     )
     runs.add(api, services)
     interactions.add(api, services)
+    if services.files:
+        files.add(api, services, services.files)
     if services.letters:
         letters.add(api, services.letters)
     if services.people:

@@ -9,6 +9,7 @@ from answerback.provider import HttpAnswer, Inbound
 
 if TYPE_CHECKING:
     from answerback.ask import Asked, AskRequest
+    from answerback.attachments import File
     from answerback.forms import FormView
     from answerback.letters import Kind, Letter
     from answerback.run import Run, RunRequest
@@ -105,6 +106,10 @@ class Letters(Protocol):
     async def discard(self, id: str, by: str, /) -> str: ...
 
 
+class Files(Protocol):
+    async def fetch(self, interaction: Interaction, number: int, /) -> "File": ...
+
+
 class Health(Protocol):
     async def ready(self) -> tuple[bool, Mapping[str, str]]: ...
 
@@ -120,5 +125,6 @@ class Services:
     runner: Runner
     reader: Reader
     health: Health
+    files: Files | None = None  # what came with answers, where it can be fetched
     letters: Letters | None = None  # what was given up, where it is wanted
     people: "People | None" = None  # contacts, providers and agents over HTTP, where they are wanted

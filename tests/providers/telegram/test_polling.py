@@ -177,9 +177,12 @@ async def test_opening_removes_a_webhook_and_keeps_the_updates_that_wait_there(b
 
 async def test_opening_leaves_a_bot_without_a_webhook_alone() -> None:
     info = {"url": "", "has_custom_certificate": False, "pending_update_count": 0}
-    async with far_side(getWebhookInfo=lambda fields: (200, {"ok": True, "result": info})) as far:
+    me = {"id": 1, "is_bot": True, "first_name": "B", "username": "b_bot"}
+    said = {"getWebhookInfo": info, "getMe": me}
+    methods = {name: lambda fields, name=name: (200, {"ok": True, "result": said[name]}) for name in said}
+    async with far_side(**methods) as far:
         await far.telegram.open()
-    assert list(far.calls) == ["getWebhookInfo"]
+    assert sorted(far.calls) == ["getMe", "getWebhookInfo"]
 
 
 async def test_a_service_that_is_not_there_at_the_start_is_tried_again() -> None:
