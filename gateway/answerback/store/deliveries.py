@@ -8,6 +8,7 @@ from sqlalchemy import bindparam as p
 from sqlalchemy import func, insert, null, select, text, update
 
 from answerback.store.codec import dumps
+from answerback.store.pace import Turn
 from answerback.store.query import Either, Query, both
 from answerback.store.tx import Row, Tx
 from answerback.tables import DeliveryRow, InteractionRow, MessageRow
@@ -168,17 +169,19 @@ def add(tx: Tx, **row: object) -> Row:
     return full
 
 
-def claim(tx: Tx, owner: str, limit: int, slot: Callable[[Row], int] | None = None) -> list[Row]:
+def claim(tx: Tx, owner: str, limit: int, turn: Callable[[Row], Turn] | None = None) -> list[Row]:
     """Due deliveries, now claimed by `owner`; a claim lapses by itself when its owner dies.
 
-    `slot` reserves a row's turn and says when it comes; what must wait for its turn waits in its row.
+    `turn` says when a row's turn is; what must wait for it waits in its row. Those that have waited for the
+    same moment go in the order in which they were made.
     """
     ready = []
-    for row in tx.all(DUE, now=tx.now, limit=limit):
+    due = tx.all(DUE, now=tx.now, limit=limit)
+    for row in sorted(due, key=itemgetter("next_attempt_at", "id")):
         in_turn = row["lease_owner"] == ITS_TURN and tx.now - row["next_attempt_at"] <= LATE
-        at = tx.now if slot is None or in_turn else slot(row)
-        if at > tx.now:
-            tx.run(WAIT, key=row["id"], at=at, its_turn=ITS_TURN)
+        its = Turn(tx.now) if turn is None or in_turn else turn(row)
+        if its.at > tx.now:
+            tx.run(WAIT, key=row["id"], at=its.at, its_turn=ITS_TURN if its.reserved else "")
             continue
         tx.run(CLAIM, key=row["id"], owner=owner, until=tx.now + LEASE)
         ready.append(row | {"attempts": row["attempts"] + 1, "next_attempt_at": tx.now + LEASE})

@@ -117,14 +117,12 @@ class Rates:
 
     def __init__(self) -> None:
         self._sent: defaultdict[int | None, deque[int]] = defaultdict(deque)
-        self.refused = 0  # messages that came too early
 
     def take(self, chat_id: int, kind: ChatKind, now: int) -> None:
         """Count one message to a chat at `now` (microseconds). Raises ApiError 429, which counts nothing."""
         in_chat = (20, 60 * SECOND) if kind is not ChatKind.PRIVATE else (1, SECOND)
         wait = max(self._wait(None, now, 30, SECOND), self._wait(chat_id, now, *in_chat))
         if wait > 0:
-            self.refused += 1
             raise too_many_requests(-(-wait // SECOND))
         self._sent[None].append(now)
         self._sent[chat_id].append(now)
