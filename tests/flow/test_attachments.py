@@ -5,7 +5,7 @@ import pytest
 from pydantic import SecretStr
 
 from answerback.cli.site import site
-from answerback.provider import Attachment, Inbound, Reply, TryLater
+from answerback.provider import Attachment, Inbound, Receipt, Reply, TryLater
 from answerback.settings import ApiKey, Limits
 from answerback.testing import MemoryProvider, ScriptedAgent, asks
 from tests.support.databases import Database
@@ -24,7 +24,7 @@ class Filing(MemoryProvider):
         super().__init__()
         self.files, self.content = files, content
 
-    def parse(self, inbound: Inbound) -> list[Reply]:
+    def parse(self, inbound: Inbound) -> list[Reply | Receipt]:
         return [Reply("e1", "1001", "1001", text="see the file", attachments=self.files)]
 
     async def fetch(self, attachment: Attachment) -> bytes:

@@ -5,6 +5,7 @@ import pytest
 from answerback.ask import AskRequest
 from answerback.model import Question, QuestionKind, RunStatus
 from answerback.settings import Route
+from answerback.store import contacts
 from answerback.testing import ScriptedAgent, asks
 from answerback_sandbox import ChatKind
 from answerback_sandbox.telegram import hands
@@ -215,9 +216,14 @@ async def test_a_group_that_becomes_a_supergroup_takes_everything_with_it(
         await chat.heard()
         await chat.g.later(1)
         assert "Ana chose “coding”" in "".join(chat.said(new.id))
-        chat.box.tap(ANA, chat.last(new.id).id, "Yes", new.id)
+        (second,) = (message for message in chat.box.received(ANA, new.id) if "Sure?" in message.text)
+        chat.box.tap(ANA, second.id, "Yes", new.id)
         await chat.heard()
         assert (await chat.g.settled(run.id)).result == ["coding", True]
+        people = (
+            chat.g.app.settings.contacts.values()
+        )  # as at the next start, with the old number in the file
+        await chat.g.app.context.store.write(lambda tx: contacts.configure(tx, people))
         people = await chat.g.app.reader.contacts()
         places = {each.place for one in people for each in one.addresses if each.provider == "telegram"}
         assert places == {str(new.id)}

@@ -86,8 +86,8 @@ SENTENCES = {
     "hat; nichts wurde entschieden. Bitte schreiben Sie Ihre Antwort selbst.",
     "void_edited": "Eine Nachricht zu bearbeiten, ändert hier nichts. Bitte "
     "schreiben Sie Ihre Antwort als neue Nachricht.",
-    "void_nameless": "Sie schreiben als Gruppe oder als Kanal, deshalb sehe ich "
-    "nicht, wer Sie sind. Bitte antworten Sie unter Ihrem eigenen Namen.",
+    "void_nameless": "Sie schreiben im Namen einer Gruppe, deshalb sehe ich nicht, wer Sie "
+    "sind. Bitte antworten Sie unter Ihrem eigenen.",
     "mail_not_trusted": "Ich kann nicht sicher sein, dass diese Mail von Ihnen ist; nichts wurde "
     "entschieden. Hier antworten: {link}",
     "also_sent": "Auch über {provider} geschickt, das gerade nicht antwortet.",

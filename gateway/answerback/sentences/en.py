@@ -89,8 +89,7 @@ SENTENCES = {
     "void_forwarded": "You forwarded what somebody else wrote, so nothing was "
     "decided. Please write your answer yourself.",
     "void_edited": "Editing a message changes nothing here. Please write your answer as a new message.",
-    "void_nameless": "You write as the group or as a channel, so I cannot see who "
-    "you are. Please answer as yourself.",
+    "void_nameless": "You write as a group, so I cannot see who you are. Please answer as yourself.",
     "mail_not_trusted": "I can't be sure this mail is from you, so nothing was decided. Answer here: {link}",
     "also_sent": "Also sent on {provider}, which is not answering right now.",
     "write_answer": "Write your answer as a message.",

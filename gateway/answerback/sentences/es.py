@@ -84,8 +84,7 @@ SENTENCES = {
     "void_forwarded": "Usted reenvió lo que escribió otra persona, así que no se "
     "decidió nada. Escriba usted la respuesta.",
     "void_edited": "Editar un mensaje no cambia nada aquí. Escriba su respuesta en un mensaje nuevo.",
-    "void_nameless": "Escribe como el grupo o como un canal, así que no veo quién "
-    "es. Responda con su propia cuenta.",
+    "void_nameless": "Escribe en nombre de un grupo, así que no veo quién es. Responda con su propia cuenta.",
     "mail_not_trusted": "No puedo asegurar que este correo sea suyo, así que no se decidió nada. "
     "Responda aquí: {link}",
     "also_sent": "Enviado también por {provider}, que ahora no responde.",

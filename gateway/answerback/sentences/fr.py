@@ -84,8 +84,8 @@ SENTENCES = {
     "void_forwarded": "Vous avez transféré ce que quelqu’un d’autre a écrit : rien "
     "n’a été décidé. Écrivez votre réponse vous-même.",
     "void_edited": "Modifier un message ne change rien ici. Écrivez votre réponse dans un nouveau message.",
-    "void_nameless": "Vous écrivez au nom du groupe ou d’une chaîne : je ne vois "
-    "pas qui vous êtes. Répondez en votre propre nom.",
+    "void_nameless": "Vous écrivez au nom d’un groupe : je ne vois pas qui vous êtes. "
+    "Répondez en votre propre nom.",
     "mail_not_trusted": "Je ne peux pas être sûr que ce message vient de vous ; rien n’a été décidé. "
     "Répondez ici : {link}",
     "also_sent": "Envoyé aussi sur {provider}, qui ne répond pas pour l’instant.",
