@@ -5,6 +5,7 @@ import dataclasses
 import hmac
 import json
 import logging
+import math
 from collections.abc import Awaitable
 from typing import Any, ClassVar, TypeVar
 
@@ -52,6 +53,7 @@ NOBODY = (
     "A group cannot answer, only somebody in it: as the address, write id: the person's number, "
     "place: the group's."
 )
+AT_ONCE = 1000  # updates taken from one poll; Telegram sends 100 at most
 REMEMBERED = 1000  # half-sent messages kept in memory
 NO_PREVIEW = LinkPreviewOptions(is_disabled=True)
 # Shown until it is dismissed: what must not be overlooked. Anything else is a toast.
@@ -199,6 +201,8 @@ class Telegram(Provider):
         updates = await self._say(self._line.call(f"{self._bot.base_url}/getUpdates", fields, wait=seconds))
         if not isinstance(updates, list):
             raise TryLater(60, "Telegram answered with something else than updates.")
+        if len(updates) > AT_ONCE:  # the others come again: one batch is one transaction
+            updates = sorted(updates, key=_order)[:AT_ONCE]
         numbers = [number for update in updates if (number := _number(update)) is not None]
         if updates and not numbers:
             raise TryLater(60, "Telegram sends updates without a number.")
@@ -303,3 +307,9 @@ def _thread(message: Message) -> ReplyParameters | None:
 def _number(update: Json) -> int | None:
     number = update.get("update_id") if isinstance(update, dict) else None
     return number if isinstance(number, int) and not isinstance(number, bool) else None
+
+
+def _order(update: Json) -> float:
+    """As Telegram numbers them; what has no number comes last."""
+    number = _number(update)
+    return math.inf if number is None else number
