@@ -16,7 +16,7 @@ async def only(bot: Bot) -> Update:
     return update
 
 
-# The client says so of a duration in seconds whenever somebody looks at it, and here every field is looked at.
+# The client says so of a duration whenever it is looked at, and here every field is.
 @pytest.mark.filterwarnings("ignore:Deprecated since version v22.2. In a future major version attribute `dur")
 @pytest.mark.parametrize("kind", ["voice", "photo", "document", "video"])
 async def test_a_file_comes_with_its_caption_and_can_be_downloaded(box: Sandbox, bot: Bot, kind: str) -> None:
@@ -37,7 +37,7 @@ async def test_a_file_that_is_unknown_or_too_large_is_refused_in_telegrams_words
     assert large.file is not None
     with pytest.raises(BadRequest, match="File is too big"):
         await bot.get_file(large.file.id)
-    with pytest.raises(BadRequest, match="(?i)wrong file_id"):
+    with pytest.raises(BadRequest, match="rong file_id"):
         await bot.get_file("nothing")
 
 
