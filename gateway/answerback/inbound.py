@@ -38,6 +38,7 @@ class Effect:
     decision: Decision | None = None
     stops: list[tuple[str, str]] = field(default_factory=list)
     toast: str = ""
+    overheard: bool = False  # people talked to each other: it is not ours to keep
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,7 @@ def consider(tx: Tx, context: Context, provider: str, reply: Reply) -> Effect:
     if reply.void is not None:
         return _void(case, reply.void)
     if not is_for_us(reply):
-        return Effect(Outcome.UNKNOWN)
+        return Effect(Outcome.UNKNOWN, overheard=True)
     words = uncalled(reply, reply.text) if not reply.data else ""
     command = is_command(words) if words else None
     if command is not None and command[0] == "start" and command[1]:

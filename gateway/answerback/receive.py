@@ -183,6 +183,8 @@ class Receiver:
             return _Done(effect=Effect(Outcome.COMMAND, rows))
         effect = consider(tx, self._context, plugin.name, found)
         replies.decided(tx, row, effect.outcome, effect.decision.record.id if effect.decision else "")
+        if effect.overheard:
+            replies.forget(tx, row)
         return _Done(found, effect)
 
     async def _follow(self, plugin: Provider, done: _Done) -> None:

@@ -1,11 +1,14 @@
 """Telegram groups: everybody reads a question there, and only the person who was asked decides."""
 
 import pytest
+from sqlalchemy import select
 
 from answerback.ask import AskRequest
 from answerback.model import Question, QuestionKind, RunStatus
 from answerback.settings import Route
 from answerback.store import contacts
+from answerback.store.query import Query
+from answerback.tables import ReplyRow
 from answerback.testing import ScriptedAgent, asks
 from answerback_sandbox import ChatKind
 from answerback_sandbox.telegram import hands
@@ -91,6 +94,18 @@ async def test_what_people_say_to_each_other_in_a_group_is_no_answer_and_no_comm
         await chat.heard()
         assert await chat.status(run) is RunStatus.WAITING
         assert len(chat.said(chat.group.id)) == 1
+
+
+async def test_what_people_say_to_each_other_in_a_group_is_not_kept(database: Database) -> None:
+    async with chatting(database, ScriptedAgent(asks("Which?")), privacy=False) as chat:
+        await chat.run()
+        chat.box.type(ANA, "between you and me", None, chat.group.id)
+        chat.box.type(ANA, "this one", chat.last(chat.group.id).id, chat.group.id)
+        await chat.heard()
+        kept = await chat.g.app.context.store.read(lambda tx: tx.all(Query(select(ReplyRow.raw))))
+        raw = b"".join(bytes(row["raw"]) for row in kept)
+        assert b"this one" in raw
+        assert b"between you and me" not in raw
 
 
 async def test_calling_the_bot_by_its_name_answers_and_the_name_is_kept_but_not_read(
@@ -220,10 +235,8 @@ async def test_a_group_that_becomes_a_supergroup_takes_everything_with_it(
         chat.box.tap(ANA, second.id, "Yes", new.id)
         await chat.heard()
         assert (await chat.g.settled(run.id)).result == ["coding", True]
-        people = (
-            chat.g.app.settings.contacts.values()
-        )  # as at the next start, with the old number in the file
-        await chat.g.app.context.store.write(lambda tx: contacts.configure(tx, people))
+        in_file = chat.g.app.settings.contacts.values()  # it has the old number, also at the next start
+        await chat.g.app.context.store.write(lambda tx: contacts.configure(tx, in_file))
         people = await chat.g.app.reader.contacts()
         places = {each.place for one in people for each in one.addresses if each.provider == "telegram"}
         assert places == {str(new.id)}
