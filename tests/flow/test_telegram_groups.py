@@ -6,9 +6,8 @@ from sqlalchemy import select
 from answerback.ask import AskRequest
 from answerback.model import Question, QuestionKind, RunStatus
 from answerback.settings import Route
-from answerback.store import contacts
+from answerback.store import contacts, replies
 from answerback.store.query import Query
-from answerback.tables import ReplyRow
 from answerback.testing import ScriptedAgent, asks
 from answerback_sandbox import ChatKind
 from answerback_sandbox.telegram import hands
@@ -102,7 +101,7 @@ async def test_what_people_say_to_each_other_in_a_group_is_not_kept(database: Da
         chat.box.type(ANA, "between you and me", None, chat.group.id)
         chat.box.type(ANA, "this one", chat.last(chat.group.id).id, chat.group.id)
         await chat.heard()
-        kept = await chat.g.app.context.store.read(lambda tx: tx.all(Query(select(ReplyRow.raw))))
+        kept = await chat.g.app.context.store.read(lambda tx: tx.all(Query(select(replies.R.c.raw))))
         raw = b"".join(bytes(row["raw"]) for row in kept)
         assert b"this one" in raw
         assert b"between you and me" not in raw
