@@ -75,8 +75,8 @@ def consider(tx: Tx, context: Context, provider: str, reply: Reply) -> Effect:
         return Effect(outcome, rows)
     if mine is None:
         return _stranger(case)
-    if reply.place == mine["place"]:  # else it says nothing of whether our messages arrive where they go
-        contacts.seen(tx, mine)
+    if reply.place == mine["place"] or not context.outbox.is_shared(mine):
+        contacts.seen(tx, mine)  # to write in private does not let us into a group
     if reply.data.startswith("link."):
         _, start, answer = [*reply.data.split(".", 2), "", ""][:3]
         outcome, rows = linking.confirm(tx, context, provider, reply, start, answer)

@@ -191,9 +191,12 @@ class Outbox:
 
     def _rate(self, allowed: Pace, row: Row) -> float:
         """Messages a second to the place of a delivery."""
-        alone = self.alone.get(row["provider"]) if allowed.shared else None
-        shared = alone is not None and alone(row["external_id"], row["place"]) != row["place"]
-        return allowed.shared if shared else allowed.place
+        return allowed.shared if allowed.shared and self.is_shared(row) else allowed.place
+
+    def is_shared(self, row: Row) -> bool:
+        """Whether others read the place of a delivery or an address too."""
+        alone = self.alone.get(row["provider"])
+        return alone is not None and alone(row["external_id"], row["place"]) != row["place"]
 
     def ours(self, rows: list[Row]) -> list[Row]:
         """Those that were born claimed, to be sent right after the commit."""
