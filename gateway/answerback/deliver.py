@@ -204,10 +204,18 @@ class Deliverer(Background):
             deliveries.failed(tx, row, error.reason)
             if error.address_dead:
                 places.reached(tx, row["provider"], row["place"], error.reason)
-            return self._context.outbox.next_provider(tx, row)
+            return self._context.outbox.next_provider(tx, row) or self._said_at_home(tx, row)
 
         log.warning("not deliverable on %s: %s", row["provider"], error.reason)
         self._context.dispatch(await self._context.store.write(tx_))
+
+    def _said_at_home(self, tx: Tx, row: Row) -> list[Row]:
+        """What was only for its person's eyes, and did not reach them alone: the group says how it can."""
+        home, person = places.home(tx, row), contacts.person(tx, row["contact_id"])
+        if home == row["place"] or person is None:
+            return []
+        there = row | {"place": home}
+        return [self._context.outbox.conversation(tx, there, "press_start", {"who": person.name})]
 
     async def _again(self, row: Row, trouble: _Trouble) -> None:
         """A service that is away is waited for, for days; a plugin that raises is given up after a while."""

@@ -38,10 +38,12 @@ def value_of(
     payload = reply.data.partition(":")[2]
     sent = _picked_for(tx, provider, reply) if payload == PICK else _Sent(reply.text, reply.attachments)
     language, timezone = (person.language, person.timezone) if person else ("en", "UTC")
-    if payload and not (payload == PICK and (sent.text or sent.files)):
+    if payload and payload != PICK:
         return _tapped(record, payload, language)
     if len(record.questions) > 1:  # every required question needs an answer: that is the form's work
         return Unclear("open_form")
+    if payload and not (sent.text or sent.files):
+        return Unclear("write_answer")
     question = record.questions[0]
     files = kept(provider, record.id, sent.files)
     text = uncalled(reply, strip_code(sent.text, record.code))
@@ -73,8 +75,6 @@ def _tapped(record: Interaction, payload: str, language: str) -> Given | Unclear
 
 
 def _not_yet(record: Interaction, payload: str) -> Unclear:
-    """A tap that does not answer: "Something else…", "Change…", or the one picked of several."""
+    """A tap that does not answer: "Something else…", "Change…"."""
     wanted = wants_text(record.questions, payload)
-    if wanted is not None:
-        return Unclear(wanted[1])
-    return Unclear("write_answer" if payload == PICK else "not_understood")
+    return Unclear(wanted[1] if wanted is not None else "not_understood")

@@ -165,6 +165,26 @@ async def test_a_link_or_a_code_that_is_asked_for_in_a_group_goes_to_the_persons
         assert len(chat.said(chat.group.id)) == 1
 
 
+async def test_who_never_opened_a_private_chat_is_told_in_the_group_and_finds_the_question_there(
+    database: Database,
+) -> None:
+    routes = {"default": Route("default", ask=("ana",), providers=("telegram",))}
+    async with chatting(database, routes=routes) as chat:
+        chat.box.world.chats[ANA].started = False
+        await chat.g.app.asker.ask(AskRequest((Question("q1", "One?"), Question("q2", "Two?"))))
+        await chat.g.app.idle()
+        (told,) = chat.said(chat.group.id)
+        assert "Ana, I can show this to you alone only." in told
+        assert await chat.unreachable() == {}  # the group still works
+        chat.box.press_start(ANA)
+        chat.box.type(ANA, "pending")
+        await chat.heard()
+        (listed,) = (message for message in chat.box.received(ANA) if message.buttons)
+        chat.box.tap(ANA, listed.id, "One?")
+        await chat.heard()
+        assert any("answer them on the form" in text and f"{PUBLIC}/f/" in text for text in chat.said())
+
+
 async def test_a_forwarded_text_decides_nothing_and_its_sender_hears_why(database: Database) -> None:
     async with chatting(database, ScriptedAgent(asks("Which?")), in_group=False) as chat:
         run = await chat.run()

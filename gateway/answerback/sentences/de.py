@@ -21,6 +21,8 @@ SENTENCES = {
     "answer_here": "Hier antworten: {link}",
     "one_of": "{place} von {count}",
     "in_group": "Für {who}. Wenn Sie schreiben wollen, antworten Sie auf diese Nachricht.",
+    "press_start": "{who}, das kann ich nur Ihnen allein zeigen. Öffnen Sie einen privaten Chat mit "
+    "mir, drücken Sie Start und schreiben Sie: pending",
     "sensitive": "Eine Frage wartet auf Sie.",
     "questions": "{count} Fragen für Sie",
     "hint_choice": "Antworten Sie mit der Nummer.",

@@ -22,6 +22,8 @@ SENTENCES = {
     "answer_here": "Answer here: {link}",
     "one_of": "{place} of {count}",
     "in_group": "For {who}. To answer in writing, reply to this message.",
+    "press_start": "{who}, I can show this to you alone only. Open a private chat with me, press "
+    "Start, and write: pending",
     "sensitive": "A question is waiting for you.",
     "questions": "{count} questions for you",
     "hint_choice": "Reply with the number.",

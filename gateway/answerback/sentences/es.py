@@ -21,6 +21,8 @@ SENTENCES = {
     "answer_here": "Responda aquí: {link}",
     "one_of": "{place} de {count}",
     "in_group": "Para {who}. Para responder por escrito, responda a este mensaje.",
+    "press_start": "{who}, esto solo se lo puedo mostrar a usted. Abra un chat privado conmigo, "
+    "pulse Iniciar y escriba: pending",
     "sensitive": "Una pregunta le espera.",
     "questions": "{count} preguntas para usted",
     "hint_choice": "Responda con el número.",

@@ -21,6 +21,8 @@ SENTENCES = {
     "answer_here": "Répondre ici : {link}",
     "one_of": "{place} sur {count}",
     "in_group": "Pour {who}. Pour répondre par écrit, répondez à ce message.",
+    "press_start": "{who}, je ne peux le montrer qu’à vous. Ouvrez une conversation privée avec "
+    "moi, appuyez sur Démarrer et écrivez : pending",
     "sensitive": "Une question vous attend.",
     "questions": "{count} questions pour vous",
     "hint_choice": "Répondez avec le numéro.",

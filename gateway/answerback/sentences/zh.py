@@ -21,6 +21,7 @@ SENTENCES = {
     "answer_here": "在此回答：{link}",
     "one_of": "第 {place} 个，共 {count} 个",
     "in_group": "致{who}。要用文字回答，请回复这条消息。",
+    "press_start": "{who}，这个问题只能给您本人看。请打开与我的私聊，点“开始”，然后发送：pending",
     "sensitive": "有一个问题等您回答。",
     "questions": "有 {count} 个问题请您回答",
     "hint_choice": "请回复编号。",

@@ -25,6 +25,7 @@ MOVE_QUEUED = Query(
 REACHED = Query(
     update(A).where(A.c.provider == p("provider_"), A.c.place == p("where_")).values(unreachable=p("why"))
 )
+HOME = Query(select(A.c.place).where(A.c.id == p("address")))
 ASKED_AT = Query(
     select(D).where(D.c.provider == p("provider"), D.c.place == p("where_"), OPEN).order_by(D.c.id)
 )
@@ -56,6 +57,12 @@ def reached(tx: Tx, provider: str, place: str, why_not: str = "") -> None:
 def asked_at(tx: Tx, provider: str, place: str) -> list[Row]:
     """What was sent to a place and can still be answered there, oldest first."""
     return tx.all(ASKED_AT, provider=provider, where_=place)
+
+
+def home(tx: Tx, row: Row) -> str:
+    """Where messages to the address of a delivery go as a rule; its own place, if that is not known."""
+    found = tx.one(HOME, address=row["address_id"]) if row["address_id"] else None
+    return str(found["place"] if found else row["place"])
 
 
 def _key(provider: str, place: str) -> str:
