@@ -75,7 +75,7 @@ class Bench:
 
 
 @contextlib.asynccontextmanager
-async def bench(url: str, folder: Path, people: int) -> AsyncIterator[Bench]:
+async def bench(url: str, folder: Path, people: int, *, in_group: bool = False) -> AsyncIterator[Bench]:
     (folder / "secret").write_text("the same secret for both of them")
     clock, chance = ManualClock(), random.Random(1)  # noqa: S311 - no secret is made of it
     road = lambda: clock.now + chance.randrange(ROAD)  # noqa: E731 - as short as it is
@@ -84,7 +84,9 @@ async def bench(url: str, folder: Path, people: int) -> AsyncIterator[Bench]:
             box.add_person(FIRST + person, f"P{person}")
         options = Telegram.Settings.model_validate({"token": box.token, "api_base": box.url})
         bots = tuple(Counted("telegram", options, ProviderContext()) for _ in range(2))
-        contacts = {f"p{person}": _contact(person) for person in range(people)}
+        group = str(box.add_group("Ops", [FIRST + person for person in range(people)]).id)
+        place = group if in_group else ""
+        contacts = {f"p{person}": _contact(person, place) for person in range(people)}
         routes = {"default": Route("default", ask=(), providers=("telegram",))}
         settings = settings_for(Database(url, folder), contacts=contacts, routes=routes)
         apps = tuple(build(settings, time=clock, providers={"telegram": bot}, agents={}) for bot in bots)
@@ -94,9 +96,9 @@ async def bench(url: str, folder: Path, people: int) -> AsyncIterator[Bench]:
         yield Bench(clock, box, apps, bots)
 
 
-def _contact(person: int) -> Contact:
+def _contact(person: int, place: str) -> Contact:
     id = str(FIRST + person)
-    return Contact(f"p{person}", f"P{person}", addresses=(Address("telegram", id, id),))
+    return Contact(f"p{person}", f"P{person}", addresses=(Address("telegram", id, place or id),))
 
 
 def used(arrivals: list[int], allowed: float) -> float:
@@ -145,3 +147,16 @@ async def test_chats_with_a_queue_of_their_own_take_nothing_from_the_rate_that_i
         assert (len(b.arrivals(range(40))), b.refused) == (4 * 8 + 40, 0)
         orders = [[message.text for message in b.box.received(FIRST + person)] for person in range(8)]
         assert all(order == sorted(order) for order in orders)
+
+
+async def test_many_messages_to_a_group_meet_no_429_and_use_95_percent_of_20_a_minute(
+    postgres_url: str, tmp_path: Path
+) -> None:
+    async with bench(postgres_url, tmp_path, 2, in_group=True) as b:
+        for number in range(12):
+            await b.ask(number, range(2))
+        await b.until(b.clock.now + 90 * SECOND)
+        group = b.box.chats(FIRST)[-1].id
+        arrivals = sorted(message.sent_at for message in b.box.received(FIRST, group))
+        assert (len(arrivals), b.refused) == (24, 0)
+        assert used(arrivals, 20 / 60) >= 0.95
