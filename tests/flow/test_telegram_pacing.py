@@ -22,7 +22,7 @@ from tests.support.gateway import settings_for
 
 pytestmark = pytest.mark.needs_extra("telegram", "postgres")
 SECOND = 1_000_000
-ROAD = 25_000  # microseconds that a message may take to Telegram
+ROAD = 20_000  # microseconds that a message may take to Telegram
 FIRST = 5000  # the first person's number
 
 

@@ -90,7 +90,7 @@ class Telegram(Provider):
     # 30 a second, 1 a second in a chat and 20 a minute in a group are allowed
     # (https://core.telegram.org/bots/faq#my-bot-is-hitting-limits-how-do-i-avoid-this). What is left of
     # that is for the road: two messages may get there closer to each other than they left.
-    pace: ClassVar[Pace] = Pace(account=29, place=0.97, shared=0.32)
+    pace: ClassVar[Pace] = Pace(account=29, place=0.98, shared=0.32)
 
     def __init__(self, name: str, settings: Any, context: ProviderContext) -> None:
         super().__init__(name, settings, context)
