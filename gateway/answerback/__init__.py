@@ -12,10 +12,12 @@ from answerback.errors import (
     ConfigurationError,
     Conflict,
     DoesNotFit,
+    Gone,
     NotAllowed,
     NotFound,
     Refused,
     StoreUnavailable,
+    TooLarge,
 )
 
 __version__ = "0.1.0"
@@ -26,9 +28,11 @@ __all__ = [
     "ConfigurationError",
     "Conflict",
     "DoesNotFit",
+    "Gone",
     "NotAllowed",
     "NotFound",
     "Refused",
     "StoreUnavailable",
+    "TooLarge",
     "__version__",
 ]

@@ -14,6 +14,7 @@ from answerback import migrations, owners, registry, signing, standing
 from answerback.adopt import Adopter
 from answerback.agent import Agent, AgentContext
 from answerback.ask import Asker
+from answerback.attachments import Attachments
 from answerback.callbacks import Callbacks
 from answerback.clock import Clock
 from answerback.context import Context
@@ -61,6 +62,7 @@ class App:
     elapser: Elapser
     reader: Reader
     letters: Letters
+    attachments: Attachments
     linker: Linker
     intake: Intake
     clock: Clock
@@ -186,7 +188,8 @@ def build(
     edits = frozenset(name for name, provider in all_providers.items() if type(provider).can("update"))
     standing.check(settings, all_providers)
     instead = standing.stand_ins(settings, all_providers, FALLBACK if FALLBACK in all_providers else "")
-    outbox = Outbox(owner, paces, tokens, edits, instead)
+    alone = {name: provider.alone for name, provider in all_providers.items()}
+    outbox = Outbox(owner, paces, tokens, edits, instead, alone)
     context = Context(
         settings,
         Store(choose(settings.database, settings.data_dir, time)),
@@ -231,6 +234,7 @@ def _connect(
         elapser,
         Reader(context),
         Letters(context, Replay(context, providers, agents, runner)),
+        Attachments(context, providers),
         Linker(context),
         Intake(context, receiver, providers),
         clock,

@@ -12,6 +12,7 @@ from answerback.store import Store, Tx, deliveries, interactions, runs
 
 log = logging.getLogger("answerback.clock")
 SOON = 0.05  # seconds: a burst of commits shares one look
+AT_LEAST = 0.015  # seconds between two looks: what has its turn at a moment must not be late by much more
 RETRY = 5.0  # seconds to the next look while the database is away
 AT_MOST = 60_000_000  # microseconds to the next look, whatever happens
 Pump = Callable[[], Awaitable[int]]
@@ -66,7 +67,7 @@ class Clock:
             seconds = await self._left()
             if seconds <= 0:
                 fine = await self._pump()
-                seconds = max(SOON if fine else RETRY, await self._left())
+                seconds = max(AT_LEAST if fine else RETRY, await self._left())
         if not self._stopped:
             self._arm(SOON if self._again else seconds)
 

@@ -19,9 +19,9 @@ from answerback.metrics import Metric
 from answerback.model import Interaction, InteractionStatus, Json, MessageKind
 from answerback.outbox import CALLER, SHOWN, Follows, Known
 from answerback.provider import Message, Provider, Sent
-from answerback.store import Row, Tx, contacts, deliveries, interactions
+from answerback.store import Row, Tx, contacts, deliveries, interactions, places
 from answerback.store.codec import loads
-from answerback.wording import Sheet, Told, compose
+from answerback.wording import Sheet, Told, compose, is_private
 
 log = logging.getLogger("answerback.deliver")
 AT_ONCE = 16  # messages under way on one provider
@@ -132,7 +132,11 @@ class Deliverer(Background):
         if loaded.needless or _needless(row, loaded.record):
             await self._context.store.write(lambda tx: deliveries.failed(tx, row, deliveries.NEEDLESS))
             return
-        sheet = Sheet(row, loaded.record, loaded.told, self._context.tokens, provider.max_choices)
+        alone = provider.alone(row["external_id"], row["place"])
+        shared = alone != row["place"]
+        if shared and is_private(row, loaded.record):
+            row, shared = await self._privately(row, alone), False
+        sheet = Sheet(row, loaded.record, loaded.told, self._context.tokens, provider.max_choices, shared)
         message = compose(sheet, loaded.thread)
         if provider.windowed:
             message = await self._dated(row, message)
@@ -151,7 +155,7 @@ class Deliverer(Background):
             return
         self._context.faults.reach("deliver.after-send")
         self._counted(row, "sent")
-        await self._record(row, sent)
+        await self._record(row | {"begun_at": loaded.told.now}, sent)
 
     async def _record(self, row: Row, sent: Sent) -> None:
         """Write down that it was sent, and what a stand-in answered with it."""
@@ -213,6 +217,11 @@ class Deliverer(Background):
         self._context.faults.reach("deliver.after-send")
         await self._context.store.write(lambda tx: self._sent(tx, row, ()))
         self._context.faults.reach("deliver.after-commit")
+
+    async def _privately(self, row: Row, place: str) -> Row:
+        """What only its own person may see goes to the place where only they read."""
+        await self._context.store.write(lambda tx: tx.run(deliveries.AT, key=row["id"], new_place=place))
+        return row | {"place": place}
 
     async def _dated(self, row: Row, message: Message) -> Message:
         """The message with when its receiver last wrote, where a service takes free text for a while only."""
@@ -279,8 +288,7 @@ class Deliverer(Background):
 
     async def _moved(self, row: Row, place: str) -> None:
         def tx_(tx: Tx) -> None:
-            if row["address_id"]:
-                tx.run(contacts.MOVED, address=row["address_id"], new_place=place)
+            places.move(tx, row["provider"], row["place"], place)
             tx.run(deliveries.MOVE, key=row["id"], new_place=place, at=tx.now)
 
         await self._context.store.write(tx_)
@@ -290,10 +298,20 @@ class Deliverer(Background):
         def tx_(tx: Tx) -> Follows:
             if not deliveries.failed(tx, row, error.reason):
                 return Follows()
-            return receipts.given_up(tx, self._context.outbox, row, error.reason, dead=error.address_dead)
+            follows = receipts.given_up(tx, self._context.outbox, row, error.reason, dead=error.address_dead)
+            follows.rows = follows.rows or self._said_at_home(tx, row)
+            return follows
 
         log.warning("not deliverable on %s: %s", row["provider"], error.reason)
         self._context.follow(await self._context.store.write(tx_))
+
+    def _said_at_home(self, tx: Tx, row: Row) -> list[Row]:
+        """What was only for its person's eyes, and did not reach them alone: the group says how it can."""
+        home, person = places.home(tx, row), contacts.person(tx, row["contact_id"])
+        if home == row["place"] or person is None:
+            return []
+        there = row | {"place": home}
+        return [self._context.outbox.conversation(tx, there, "press_start", {"who": person.name})]
 
     async def _again(self, row: Row, trouble: _Trouble) -> None:
         """A service that is away is waited for, for days; a plugin that raises is given up after a while.

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field, replace
 
 from answerback.context import Context
-from answerback.model import Answer, Interaction, InteractionStatus, Json, Outcome, RunStatus
+from answerback.model import Answer, Attachment, Interaction, InteractionStatus, Json, Outcome, RunStatus
 from answerback.signals import Handed
 from answerback.standing import may_not
 from answerback.store import Row, Tx, audit, interactions, runs
@@ -31,7 +31,13 @@ class Decision:
 
 
 def decide(
-    tx: Tx, context: Context, record: Interaction, values: dict[str, Json], text: str, actor: Actor
+    tx: Tx,
+    context: Context,
+    record: Interaction,
+    values: dict[str, Json],
+    text: str,
+    actor: Actor,
+    files: tuple[Attachment, ...] = (),
 ) -> Decision:
     """Record a validated answer. One conditional UPDATE decides; everybody else hears who was first.
 
@@ -42,7 +48,7 @@ def decide(
     if stand_in is not None and (record.human_only or may_not(record.questions, values, stand_in)):
         audit.add(tx, record.id, "not allowed", actor=actor.contact)
         return Decision(Outcome.NOT_ALLOWED, record)
-    answer = Answer(values, text, actor.contact, actor.via, tx.now)
+    answer = Answer(values, text, actor.contact, actor.via, tx.now, attachments=files)
     at = min(tx.now, actor.at) if actor.at is not None else tx.now
     won = interactions.complete(tx, record, answer, at=at)
     if not won:

@@ -9,6 +9,8 @@
     │   ├── Conflict            it clashes with the present state (thread waiting, key reused)
     │   ├── AlreadyAnswered     somebody else's answer won
     │   ├── Closed              expired or cancelled: no answer is accepted any more
+    │   ├── Gone                a file that its service does not keep or does not give any more
+    │   ├── TooLarge            a file that is larger than what is allowed here
     │   └── DoesNotFit          the value does not answer the question, or cannot be stored
     ├── ProviderError           raised by a provider plugin
     │   ├── Undeliverable       permanent: this message will never arrive at this address
@@ -71,6 +73,14 @@ class AlreadyAnswered(Refused):
 
 class Closed(Refused):
     status, code = 410, "closed"
+
+
+class Gone(Refused):
+    status, code = 410, "gone"
+
+
+class TooLarge(Refused):
+    status, code = 413, "too-large"
 
 
 class DoesNotFit(Refused):

@@ -92,6 +92,24 @@ class _Seen:
         return tuple(one for one in found if self.records[one.interaction_id].readable)
 
 
+def is_for_us(reply: Reply) -> bool:
+    """Where others read too, people also talk to each other: only what turns to us is read."""
+    return bool(
+        reply.private
+        or reply.data
+        or reply.token
+        or reply.references
+        or reply.called
+        or reply.text.lstrip().startswith("/")
+        or find_codes(reply.text)
+    )
+
+
+def uncalled(reply: Reply, text: str) -> str:
+    """What is read of a text: all but what calls us."""
+    return text.replace(reply.called, "").strip().lstrip(",: ") if reply.called else text
+
+
 def by_token(tx: Tx, reply: Reply) -> Row | None:
     """The delivery whose token came back, in a tapped button or a reply address."""
     token = reply.data.partition(":")[0] or reply.token

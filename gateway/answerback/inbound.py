@@ -4,25 +4,27 @@ from dataclasses import dataclass, field, replace
 
 from answerback import linking
 from answerback.ask import cancel_run
+from answerback.attachments import kept
 from answerback.context import Context
 from answerback.door import Actor, Decision, decide, lost
 from answerback.errors import DoesNotFit
-from answerback.evidence import Gathered, by_token, gather
+from answerback.evidence import Gathered, by_token, gather, is_for_us, uncalled
 from answerback.fits import refusal, values_of
-from answerback.match import Evidence, Match, WhichOne, match, strip_code
+from answerback.given import value_of
+from answerback.match import Evidence, Match, WhichOne, match
 from answerback.model import Contact, Interaction, InteractionStatus, Json, Outcome
 from answerback.outbox import Follows, place_of
-from answerback.provider import Reply
+from answerback.provider import Reply, Void
 from answerback.quoting import new_text
-from answerback.read import Unclear, Value, is_command, read, read_payload, wants_text
+from answerback.read import Unclear, is_command
 from answerback.render import asker
 from answerback.sentences import say
 from answerback.standing import StandIn
-from answerback.store import Row, Tx, contacts, deliveries, interactions
-from answerback.store.codec import loads
+from answerback.store import Row, Tx, contacts, deliveries, interactions, pace, places
+from answerback.store.codec import attachments_out
 
-PICK = "pick"  # the payload of a button of "which one?"
 STOPS = {"cancel", "stop"}
+MINUTE = 60_000_000  # microseconds between two of the same sentence in one place
 
 
 @dataclass(slots=True)
@@ -35,6 +37,7 @@ class Effect:
     stops: list[tuple[str, str]] = field(default_factory=list)
     toast: str = ""
     follows: Follows = field(default_factory=Follows)
+    overheard: bool = False  # people talked to each other: it is not ours to keep
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +56,8 @@ def consider(tx: Tx, context: Context, provider: str, reply: Reply) -> Effect:
     """Decide about one stored reply. Deny by default (law 7)."""
     if reply.quoted:
         reply = replace(reply, text=new_text(reply.text))
+    if not reply.private:
+        reply = replace(reply, place=places.today(tx, provider, reply.place))
     mine, person = contacts.sender(tx, provider, reply.sender)
     here = place_of(provider, reply.sender, reply.place, mine["contact_id"] if mine is not None else "")
     case = _Case(tx, context, provider, reply, here, person)
@@ -60,13 +65,19 @@ def consider(tx: Tx, context: Context, provider: str, reply: Reply) -> Effect:
         return _stand_in(case, context.outbox.stand_ins.known[provider])
     if not reply.trusted:
         return _unproved(case)
-    command = is_command(reply.text) if reply.text and not reply.data else None
+    if reply.void is not None:
+        return _void(case, reply.void)
+    if not is_for_us(reply):
+        return Effect(Outcome.UNKNOWN, overheard=True)
+    words = uncalled(reply, reply.text) if not reply.data else ""
+    command = is_command(words) if words else None
     if command is not None and command[0] == "start" and command[1]:
         outcome, rows = linking.use(tx, context, provider, reply, command[1])
         return Effect(outcome, rows)
     if mine is None:
         return _stranger(case)
-    contacts.seen(tx, mine)
+    if reply.place == mine["place"] or not context.outbox.is_shared(mine):
+        contacts.seen(tx, mine)  # to write in private does not let us into a group
     if reply.data.startswith("link."):
         _, start, answer = [*reply.data.split(".", 2), "", ""][:3]
         outcome, rows = linking.confirm(tx, context, provider, reply, start, answer)
@@ -135,6 +146,26 @@ def _unproved(case: _Case) -> Effect:
     return _say(case, record, asked, Outcome.NOT_ALLOWED, "mail_not_trusted", {})
 
 
+def _void(case: _Case, why: Void) -> Effect:
+    """It decides nothing. Whoever may wait for it to count hears why, once a minute at most."""
+    tx, reply = case.tx, case.reply
+    if case.person is None and reply.private:
+        return _stranger(case)
+    waits = any(_is_question(tx, case.provider, reply.place, id) for id in reply.references) or (
+        reply.private
+        and tx.one(deliveries.OPEN_FOR, provider=case.provider, external_id=reply.sender, limit=1) is not None
+    )
+    if not waits or not pace.once(tx, f"void:{case.provider}", reply.place, MINUTE):
+        return Effect(Outcome.NOT_ALLOWED)
+    said = case.context.outbox.conversation(tx, case.here, f"void_{why}", {})
+    return Effect(Outcome.NOT_ALLOWED, [said])
+
+
+def _is_question(tx: Tx, provider: str, place: str, message_id: str) -> bool:
+    row = tx.one(deliveries.BY_MESSAGE, provider=provider, message_id=message_id)
+    return row is not None and row["place"] == place and bool(row["open"])
+
+
 def _stranger(case: _Case) -> Effect:
     """A stranger never decides, and hears at most one sentence a day, in private."""
     reply = case.reply
@@ -142,27 +173,38 @@ def _stranger(case: _Case) -> Effect:
         return Effect(
             Outcome.UNKNOWN, case.context.outbox.stranger(case.tx, case.provider, reply.sender, reply.place)
         )
-    return Effect(Outcome.NOT_ALLOWED, toast=_whose(case))
+    return _not_theirs(case)
 
 
 def _whose(case: _Case) -> str:
-    row = by_token(case.tx, case.reply)
-    record = interactions.get(case.tx, row["interaction_id"]) if row else None
-    names = [
-        found.name
-        for id in (record.route.get("ask", ()) if record else ())
-        if (found := contacts.contact(case.tx, id))
-    ]
+    """The names of those whom the question is for; "" when nobody knows which one is meant."""
+    tx, reply = case.tx, case.reply
+    named = (tx.one(deliveries.BY_MESSAGE, provider=case.provider, message_id=id) for id in reply.references)
+    row = by_token(tx, reply) or next((row for row in named if row is not None), None)
+    record = interactions.get(tx, row["interaction_id"]) if row else None
+    asked = record.route.get("ask", ()) if record else ()
+    return ", ".join(found.name for id in asked if (found := contacts.contact(tx, id)))
+
+
+def _not_theirs(case: _Case) -> Effect:
+    """A tap gets a toast. Somebody we know who wrote it among others hears it there, seldom."""
+    who, reply = _whose(case), case.reply
+    if not who:
+        return Effect(Outcome.NOT_ALLOWED)
+    spoken = case.person is not None and not reply.private and not reply.data
+    if spoken and pace.once(case.tx, f"whose:{case.provider}", f"{reply.place}:{reply.sender}", MINUTE):
+        row = case.context.outbox.conversation(case.tx, case.here, "not_for_you", {"who": who})
+        return Effect(Outcome.NOT_ALLOWED, [row])
     language = case.person.language if case.person else "en"
-    return say("not_for_you", language, who=", ".join(names)) if names else ""
+    return Effect(Outcome.NOT_ALLOWED, toast=say("not_for_you", language, who=who))
 
 
 def _for_question(case: _Case) -> Effect:
     reply = case.reply
     gathered = gather(case.tx, case.provider, reply, case.person.id if case.person else "")
     if gathered is None:
-        return Effect(Outcome.NOT_ALLOWED, toast=_whose(case))
-    words = reply.text if not reply.data else ""
+        return _not_theirs(case)
+    words = uncalled(reply, reply.text) if not reply.data else ""
     command = is_command(words, gathered.questions) if words else None
     if command is not None and (effect := _command(case, command, gathered)) is not None:
         return effect
@@ -180,6 +222,8 @@ def _for_question(case: _Case) -> Effect:
 
 def _which_one(case: _Case, delivery_ids: list[str]) -> Effect:
     args: Json = {"deliveries": delivery_ids, "text": case.reply.text}
+    if case.reply.attachments:
+        args["files"] = attachments_out(kept(case.provider, "", case.reply.attachments))
     return Effect(
         Outcome.WHICH_ONE, [case.context.outbox.conversation(case.tx, case.here, "which_one", args)]
     )
@@ -197,64 +241,14 @@ def _answer(case: _Case, record: Interaction, asked: Row) -> Effect:
         return _nothing(case)
     if record.status is not InteractionStatus.PENDING:
         return _closed(case, record, lost(record), asked)
-    read_ = _value(case, record)
-    if isinstance(read_, Unclear):
-        return _say(case, record, asked, Outcome.ASKED_AGAIN, read_.key, read_.args)
-    values, text = read_
-    contact = case.person.id if case.person else ""
-    decision = decide(tx, case.context, record, values, text, Actor(contact, case.provider, reply.sent_at))
+    found = value_of(tx, case.provider, reply, case.person, record)
+    if isinstance(found, Unclear):
+        return _say(case, record, asked, Outcome.ASKED_AGAIN, found.key, found.args)
+    actor = Actor(case.person.id if case.person else "", case.provider, reply.sent_at)
+    decision = decide(tx, case.context, record, found.values, found.text, actor, found.files)
     if decision.outcome is not Outcome.ACCEPTED:
         return _closed(case, decision.record, decision.outcome, asked)
     return Effect(Outcome.ACCEPTED, decision=decision)
-
-
-def _value(case: _Case, record: Interaction) -> tuple[dict[str, Json], str] | Unclear:
-    reply = case.reply
-    if record.sensitive:  # what it asks and what is answered stay between the form and the gateway
-        return Unclear("sensitive_form")
-    language = case.person.language if case.person else "en"
-    payload = reply.data.partition(":")[2]
-    if payload:
-        kept = _kept_text(case) if payload == PICK else ""
-        if kept:
-            return _read_text(case, record, kept)
-        tapped = read_payload(record.questions, payload, language)
-        if tapped is None:
-            return _not_yet(record, payload)
-        if len(record.questions) > 1:  # every required question needs an answer: that is the form's work
-            return Unclear("open_form")
-        question, value, label = tapped
-        return {question.id: value}, label
-    return _read_text(case, record, reply.text)
-
-
-def _read_text(case: _Case, record: Interaction, written: str) -> tuple[dict[str, Json], str] | Unclear:
-    """Read what was written for the only question; several are answered on the form."""
-    if len(record.questions) > 1:
-        return Unclear("open_form")
-    person, question = case.person, record.questions[0]
-    language, timezone = (person.language, person.timezone) if person else ("en", "UTC")
-    text = strip_code(written, record.code)
-    at = case.reply.sent_at or case.tx.now  # "tomorrow" is the day after it was written
-    result = read(question, text, language=language, timezone=timezone, now=at)
-    return ({question.id: result.value}, written) if isinstance(result, Value) else result
-
-
-def _kept_text(case: _Case) -> str:
-    """What the person wrote before we asked "which one?", kept with that message."""
-    for id in case.reply.references:
-        row = case.tx.one(deliveries.BY_MESSAGE, provider=case.provider, message_id=id)
-        if row is not None and row["kind"] == "conversation":
-            return str(loads(row["content"])["args"].get("text", ""))
-    return ""
-
-
-def _not_yet(record: Interaction, payload: str) -> Unclear:
-    """A tap that does not answer: "Something else…", "Change…", or the one picked of several."""
-    wanted = wants_text(record.questions, payload)
-    if wanted is not None:
-        return Unclear(wanted[1])
-    return Unclear("write_answer" if payload == PICK else "not_understood")
 
 
 def _closed(case: _Case, record: Interaction, outcome: Outcome, asked: Row) -> Effect:

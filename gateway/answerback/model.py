@@ -132,7 +132,12 @@ class Address:
     contact: str = ""  # the contact's id; "" for nobody in particular
     id: str = ""
     last_inbound_at: int | None = None  # when its owner last wrote from there; None: never, or not known
-    reachable: bool = True  # False: a message there failed for good, and its owner has not written since
+    unreachable: str = ""  # why nothing arrives there; "" when nobody knows of a reason
+
+    @property
+    def reachable(self) -> bool:
+        """False: a message there failed for good, and its owner has not written since."""
+        return not self.unreachable
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,12 +157,27 @@ class Contact:
 
 
 @dataclass(frozen=True, slots=True)
+class Attachment:
+    """A file that came with a reply, by reference; `Provider.fetch` brings its bytes. `size` is in bytes.
+
+    With an answer, `provider` is where it can be fetched, and `href` the path of the HTTP API that does so.
+    """
+
+    id: str
+    name: str = ""
+    content_type: str = ""
+    size: int | None = None
+    provider: str = ""
+    href: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """Validated values and where they come from; what an agent is resumed with.
 
     `values` maps question ids to canonical values; `text` is what the person wrote or the label they
-    tapped, unmodified (law 9). When `expired` is true nobody answered: `values` is empty, or the
-    asker's own default, which is then in `default_used`.
+    tapped, unmodified (law 9); `attachments` are the files that came with it. When `expired` is true
+    nobody answered: `values` is empty, or the asker's own default, which is then in `default_used`.
     """
 
     values: dict[str, Json]
@@ -168,6 +188,7 @@ class Answer:
     expired: bool = False
     no_response: bool = False  # on_expire: no-response: plain questions get the text "No response"
     default_used: bool = False
+    attachments: tuple[Attachment, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from answerback.quiet import end_of_quiet
 from answerback.standing import StandIns
 from answerback.store import Row, Tx, audit, contacts, deliveries, interactions, notices, pace, runs
 from answerback.store.codec import dumps, loads
+from answerback.store.pace import Turn
 from answerback.tokens import Tokens, hashed
 
 FRESH = 1.0  # seconds that what was known when a delivery was made may be relied on
@@ -104,6 +105,8 @@ class Outbox:
         """Where nobody is reached, the question's link is shown."""
         name = self.stand_ins.fallback
         return [self.question(tx, record, Address(name, "", ""))] if name and self.stand_ins.people else []
+
+    alone: Mapping[str, Callable[[str, str], str]] = field(default_factory=dict)  # `Provider.alone`, by name
 
     def question(
         self,
@@ -338,26 +341,35 @@ class Outbox:
             return deliveries.add(tx, status="queued", next_attempt_at=not_before, **row)
         if row["provider"] not in self.paces:  # another process may have this provider
             return deliveries.add(tx, status="queued", next_attempt_at=tx.now, **row)
-        at = self._slot(tx, row)
-        if at > tx.now:
-            waiting = {"next_attempt_at": at, "lease_owner": deliveries.ITS_TURN}
+        turn = self._turn(tx, row)
+        if turn.at > tx.now:
+            waiting = {
+                "next_attempt_at": turn.at,
+                "lease_owner": deliveries.ITS_TURN if turn.reserved else "",
+            }
             return deliveries.add(tx, status="queued", **waiting, **row)
         claimed = {"lease_owner": self.owner, "attempts": 1, "next_attempt_at": tx.now + deliveries.LEASE}
         return deliveries.add(tx, status="queued", **claimed, **row) | {"known": known() if known else None}
 
     def claim(self, tx: Tx, limit: int) -> list[Row]:
         """Due deliveries whose turn it is, claimed for this process."""
-        return deliveries.claim(tx, self.owner, limit, lambda row: self._slot(tx, row))
+        return deliveries.claim(tx, self.owner, limit, lambda row: self._turn(tx, row))
 
-    def _slot(self, tx: Tx, row: Row) -> int:
-        """When the provider may be sent this one; the slot is taken."""
+    def _turn(self, tx: Tx, row: Row) -> Turn:
+        """When the provider may be sent this one."""
         allowed = self.paces.get(row["provider"])
         if allowed is None:
-            return tx.now
-        return max(
-            pace.reserve(tx, row["provider"], "", allowed.account),
-            pace.reserve(tx, row["provider"], row["place"], allowed.place),
-        )
+            return Turn(tx.now)
+        return pace.turn(tx, row["provider"], row["place"], allowed.account, self._rate(allowed, row))
+
+    def _rate(self, allowed: Pace, row: Row) -> float:
+        """Messages a second to the place of a delivery."""
+        return allowed.shared if allowed.shared and self.is_shared(row) else allowed.place
+
+    def is_shared(self, row: Row) -> bool:
+        """Whether others read the place of a delivery or an address too."""
+        alone = self.alone.get(row["provider"])
+        return alone is not None and alone(row["external_id"], row["place"]) != row["place"]
 
     def ours(self, rows: list[Row]) -> list[Row]:
         """Those that were born claimed, to be sent right after the commit."""

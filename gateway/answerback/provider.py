@@ -6,8 +6,9 @@ none of it: it says what happened, by returning or by raising one of the errors 
 """
 
 import abc
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, SecretStr
@@ -22,7 +23,17 @@ from answerback.errors import (
     Unverified,
 )
 from answerback.http import Http, HttpReply, NoAnswer, Unreachable
-from answerback.model import Address, Choice, Json, MessageKind, Outcome, Question, QuestionKind, StandsIn
+from answerback.model import (
+    Address,
+    Attachment,
+    Choice,
+    Json,
+    MessageKind,
+    Outcome,
+    Question,
+    QuestionKind,
+    StandsIn,
+)
 from answerback.outgoing import Outgoing
 from answerback.shortening import shorten
 
@@ -36,6 +47,7 @@ __all__ = [
     "Button",
     "Choice",
     "ConfigurationError",
+    "Event",
     "Http",
     "HttpAnswer",
     "HttpReply",
@@ -48,6 +60,7 @@ __all__ = [
     "Outcome",
     "Outgoing",
     "Pace",
+    "PlaceNews",
     "Provider",
     "ProviderContext",
     "ProviderError",
@@ -66,6 +79,7 @@ __all__ = [
     "Undeliverable",
     "Unreachable",
     "Unverified",
+    "Void",
     "answering",
     "shorten",
 ]
@@ -186,14 +200,12 @@ class Inbound:
     received_at: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Attachment:
-    """A file that came with a reply, by reference; `Provider.fetch` brings its bytes."""
+class Void(StrEnum):
+    """Why a reply can decide nothing, whoever sent it."""
 
-    id: str
-    name: str = ""
-    content_type: str = ""
-    size: int | None = None
+    FORWARDED = "forwarded"  # somebody else wrote it
+    EDITED = "edited"  # it was changed after it had been read
+    NAMELESS = "nameless"  # nobody in particular wrote it: an anonymous administrator, a channel
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,6 +227,8 @@ class Reply:
     attachments: tuple[Attachment, ...] = ()
     handle: str = field(default="", repr=False)  # what `acknowledge` needs (a callback query id)
     value: Json = field(default=None, repr=False)  # a stand-in's answer, as POST …/respond takes it
+    called: str = ""  # the part of `text` that only calls us ("@our_bot"): it is kept, and not read
+    void: Void | None = None  # why it decides nothing; then `sender` may be nobody's
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,6 +246,19 @@ class Receipt:
     reason: str = ""
     address_dead: bool = False
     delivery_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceNews:
+    """What the service says of a place: it has a new id, it was closed to us, or it is open again."""
+
+    event_id: str
+    place: str
+    moved_to: str = ""  # its new id
+    closed: str = ""  # why nothing arrives there any more, as a sentence
+
+
+Event = Reply | Receipt | PlaceNews
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,10 +284,14 @@ class HttpAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How fast the service may be spoken to, in messages a second; 0 means no limit."""
+    """How fast the service may be spoken to, in messages a second; 0 means no limit.
+
+    `shared` is for a place that others read too (`Provider.alone`), where that is slower than `place`.
+    """
 
     account: float = 0
     place: float = 0
+    shared: float = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,13 +345,21 @@ class Provider(abc.ABC):
         """Prove where a webhook request comes from, or raise `Unverified`. Refuses by default."""
         raise Unverified(f"The provider {self.name} takes no webhooks.", status=404)
 
-    def parse(self, inbound: Inbound) -> list[Reply | Receipt]:
-        """Turn one verified event into replies and receipts; `[]` for what concerns nobody."""
+    def parse(self, inbound: Inbound) -> Sequence[Event]:
+        """Turn one verified event into `Reply`, `Receipt` and `PlaceNews`; `[]` for what concerns nobody."""
         return []
 
     def canonical(self, id: str) -> str:
         """The one form of an id or place that `Reply` uses, where people write it in several ways."""
         return id
+
+    @classmethod
+    def alone(cls, external_id: str, place: str) -> str:
+        """Where only this person reads: `place` itself, or another one when others read `place` too.
+
+        No link and no code is sent to a place that others read, since whoever has one can use it.
+        """
+        return place
 
     def challenge(self, inbound: Inbound) -> HttpAnswer | None:
         """Answer a GET handshake; stores nothing. None: there is no such handshake (404)."""

@@ -6,7 +6,7 @@ from answerback.backoff import AWAY, pause
 from answerback.model import InteractionStatus
 from answerback.outbox import Follows, Outbox
 from answerback.provider import Receipt
-from answerback.store import Row, Tx, audit, contacts, deliveries, interactions, notices
+from answerback.store import Row, Tx, audit, contacts, deliveries, interactions, notices, places
 from answerback.store.codec import dumps, loads
 
 RANK = {"unknown": 1, "sent": 2, "delivered": 3, "read": 4}
@@ -117,7 +117,7 @@ def given_up(tx: Tx, outbox: Outbox, row: Row, why: str, *, dead: bool) -> Follo
     """A message failed for good: the address is marked if it is dead, and the next one is asked."""
     marks = dead and bool(row["address_id"])
     if marks:
-        tx.run(contacts.UNREACHABLE, address=row["address_id"], why=why or "the service says so")
+        places.reached(tx, row["provider"], row["place"], why or "the service says so")
     follows = outbox.gave_up(tx, row)
     follows.dead = [row["provider"]] if marks else []
     return follows

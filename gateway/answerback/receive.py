@@ -14,7 +14,8 @@ from answerback.errors import Closed, NotAllowed, NotFound, StoreUnavailable
 from answerback.inbound import Effect, consider
 from answerback.metrics import Metric
 from answerback.model import Interaction, Json, Outcome
-from answerback.provider import Batch, HttpAnswer, Inbound, Provider, Receipt, Reply
+from answerback.places import heard
+from answerback.provider import Batch, Event, HttpAnswer, Inbound, PlaceNews, Provider, Receipt, Reply
 from answerback.read import validate_response
 from answerback.receipts import note
 from answerback.store import Tx, contacts, interactions, leases, replies
@@ -40,7 +41,7 @@ class _Done:
 @dataclass(frozen=True, slots=True)
 class _Event:
     raw: bytes
-    found: tuple[Reply | Receipt, ...] = ()
+    found: tuple[Event, ...] = ()
     error: str = ""
     keys: tuple[str, ...] = field(default=())
 
@@ -203,7 +204,7 @@ class Receiver:
             return [_Done(counted=counted if id else Outcome.DUPLICATE) for id in added]
         return [self._found(tx, plugin, event.raw, found) for found in event.found]
 
-    def _found(self, tx: Tx, plugin: Provider, raw: bytes, found: Reply | Receipt) -> _Done:
+    def _found(self, tx: Tx, plugin: Provider, raw: bytes, found: Event) -> _Done:
         row = replies.add(tx, plugin.name, found.event_id, raw)
         if row is None:
             reply = found if isinstance(found, Reply) else None
@@ -212,8 +213,14 @@ class Receiver:
             follows = note(tx, self._context.outbox, plugin.name, found)
             replies.decided(tx, row, Outcome.COMMAND)
             return _Done(effect=Effect(Outcome.COMMAND, follows=follows), counted=RECEIPT)
+        if isinstance(found, PlaceNews):
+            rows = heard(tx, self._context.outbox, plugin.name, found)
+            replies.decided(tx, row, Outcome.COMMAND)
+            return _Done(effect=Effect(Outcome.COMMAND, rows), counted=RECEIPT)
         effect = consider(tx, self._context, plugin.name, found)
         replies.decided(tx, row, effect.outcome, effect.decision.record.id if effect.decision else "")
+        if effect.overheard:
+            replies.forget(tx, row)
         return _Done(found, effect, counted=effect.outcome)
 
     async def _follow(self, plugin: Provider, done: _Done) -> None:
@@ -248,12 +255,9 @@ def _parse(plugin: Provider, inbound: Inbound) -> _Event:
     return _Event(inbound.body, found, keys=tuple(one.event_id for one in found))
 
 
-def _plausible(found: Reply | Receipt) -> Reply | Receipt:
+def _plausible(found: Event) -> Event:
     """Ids that a database can look up: whatever a stranger sends, no statement fails because of it."""
-    if isinstance(found, Receipt):
-        ids: tuple[str, ...] = (found.event_id, found.message_id, found.delivery_id)
-    else:
-        ids = _ids(found)
+    ids = _ids(found)
     if any(len(id) > LONGEST_ID or unstorable(id) for id in ids):
         raise ValueError("an id that cannot be stored")
     if not found.event_id:  # the next one without would be taken for the same
@@ -261,7 +265,12 @@ def _plausible(found: Reply | Receipt) -> Reply | Receipt:
     return found
 
 
-def _ids(reply: Reply) -> tuple[str, ...]:
+def _ids(found: Event) -> tuple[str, ...]:
+    if isinstance(found, Receipt):
+        return (found.event_id, found.message_id, found.delivery_id)
+    if isinstance(found, PlaceNews):
+        return (found.event_id, found.place, found.moved_to)
+    reply = found
     return (reply.event_id, reply.sender, reply.place, reply.data, reply.token, *reply.references)
 
 

@@ -1,7 +1,7 @@
 """replay: tries again what was given up, each kind in its way, or says why that makes no sense any more."""
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from answerback.agent import Agent, Paused, Pending
@@ -12,7 +12,8 @@ from answerback.errors import AnswerbackError, Conflict
 from answerback.inbound import Effect, consider
 from answerback.match import find_codes
 from answerback.model import Interaction, InteractionStatus, Outcome
-from answerback.provider import Inbound, Provider, Receipt, Reply
+from answerback.places import heard
+from answerback.provider import Event, Inbound, PlaceNews, Provider, Receipt, Reply
 from answerback.receipts import note
 from answerback.run import Runner
 from answerback.store import (
@@ -108,9 +109,7 @@ class Replay:
         outcomes = ", ".join(effect.outcome for effect in effects) or "there is nothing new in it"
         return f"It was read again: {outcomes}."
 
-    def _considered(
-        self, tx: Tx, plugin: Provider, id: str, found: list[Reply | Receipt], by: str
-    ) -> list[Effect]:
+    def _considered(self, tx: Tx, plugin: Provider, id: str, found: Sequence[Event], by: str) -> list[Effect]:
         row = tx.one(letters.EVENT, id=id)
         if row is None:
             raise Conflict(GONE_BY)
@@ -128,9 +127,11 @@ class Replay:
         noted(tx, id, by)
         return effects
 
-    def _effect(self, tx: Tx, provider: str, found: Reply | Receipt, received_at: int) -> Effect:
+    def _effect(self, tx: Tx, provider: str, found: Event, received_at: int) -> Effect:
         if isinstance(found, Receipt):
             return Effect(Outcome.COMMAND, follows=note(tx, self._context.outbox, provider, found))
+        if isinstance(found, PlaceNews):
+            return Effect(Outcome.COMMAND, heard(tx, self._context.outbox, provider, found))
         return consider(tx, self._context, provider, _as_of(found, received_at))
 
     def _follow(self, effect: Effect) -> None:

@@ -8,6 +8,7 @@ from answerback.render import (
     already_message,
     also_sent,
     conversation_message,
+    line,
     notice_message,
     outcome_message,
     pick_label,
@@ -22,6 +23,8 @@ from answerback.store import Row
 from answerback.store.codec import loads
 from answerback.tokens import Tokens
 
+# Sentences with a link or a code in them.
+FOR_ONE = frozenset({"form_code", "open_form", "write_change", "edit_needs_form", "mail_not_trusted"})
 CLOSED, WHICH_ONE, PENDING, CONFIRM_LINK = "closed", "which_one", "pending", "confirm_link"
 
 
@@ -52,6 +55,7 @@ class Sheet:
     told: Told
     tokens: Tokens
     max_choices: int
+    shared: bool = False  # others read the place too
 
     @property
     def to(self) -> Address:
@@ -65,13 +69,38 @@ class Sheet:
         """The delivery whose token a reply must carry: this one, or the question it is about."""
         return str(self.row["id"] if self.row["token_hash"] else self.row["of_delivery"])
 
+    @property
+    def form_url(self) -> str:
+        """The form's link; none where others would read it, since it is as good as the person's own."""
+        return "" if self.shared else self.tokens.form_url(self.asks)
+
+
+def is_private(row: Row, record: Interaction | None) -> bool:
+    """Whether a delivery carries a link, a code or a secret: for the eyes of its own person only."""
+    if row["kind"] == MessageKind.CONVERSATION and loads(row["content"]).get("key") in FOR_ONE:
+        return True
+    asks = row["kind"] in (MessageKind.QUESTION, MessageKind.REMINDER)
+    return asks and record is not None and (record.sensitive or len(record.questions) > 1)
+
 
 def compose(sheet: Sheet, thread: tuple[str, ...]) -> Message:
     """The whole message; `thread` are the ids of our earlier ones that it belongs to."""
     message = _COMPOSE[MessageKind(sheet.row["kind"])](sheet)
+    if sheet.shared and sheet.told.person is not None:
+        message = _among_others(message, sheet.told.person)
     return replace(
         message, delivery_id=sheet.row["id"], interaction_id=sheet.row["interaction_id"], reply_to=thread
     )
+
+
+def _among_others(message: Message, person: Contact) -> Message:
+    """Who is meant, and how to write: of a group, a bot sees little more than replies to itself."""
+    if message.kind is MessageKind.CONVERSATION:
+        return replace(message, heading=message.heading or f"{line(person.name)}:")
+    if message.kind not in (MessageKind.QUESTION, MessageKind.REMINDER):
+        return message
+    meant = say("in_group", person.language, who=line(person.name))
+    return replace(message, body="\n\n".join(part for part in (message.body, meant) if part))
 
 
 def _question(sheet: Sheet) -> Message:
@@ -83,7 +112,7 @@ def _question(sheet: Sheet) -> Message:
         sheet.to,
         contact=sheet.told.person,
         token=sheet.tokens.of(sheet.asks),
-        form_url=sheet.tokens.form_url(sheet.asks),
+        form_url=sheet.form_url,
         now=sheet.told.now,
         max_choices=sheet.max_choices,
     )
@@ -101,7 +130,7 @@ def _outcome(sheet: Sheet) -> Message:
 def _viewed(sheet: Sheet, record: Interaction) -> dict[str, Json]:
     who = record.answered_by
     return {
-        "viewer": sheet.row["contact_id"],
+        "viewer": "" if sheet.shared else sheet.row["contact_id"],
         "who": sheet.told.names.get(who, who),
         "language": sheet.told.language,
         "timezone": sheet.told.timezone,
@@ -115,7 +144,8 @@ def _conversation(sheet: Sheet) -> Message:
     if key == CLOSED and sheet.record is not None:
         return already_message(sheet.record, sheet.to, **_viewed(sheet, sheet.record))
     if key in (WHICH_ONE, PENDING):
-        return _which_one(sheet, key, args.get("text", ""))
+        files = ", ".join(each["name"] for each in args.get("files", ()))
+        return _which_one(sheet, key, args.get("text") or files)
     if key == CONFIRM_LINK:
         return _confirm_link(sheet, args)
     if sheet.record is not None and sheet.asks:
@@ -124,7 +154,7 @@ def _conversation(sheet: Sheet) -> Message:
 
 
 def _unclear(sheet: Sheet, record: Interaction, key: str, args: dict[str, str]) -> Message:
-    url = sheet.tokens.form_url(sheet.asks)
+    url = sheet.form_url
     return unclear_message(
         record,
         0,

@@ -287,7 +287,7 @@ class Reports(Phone):
     def parse(self, inbound: Inbound) -> list:
         kind, _, rest = inbound.body.partition(b" ")
         if kind != b"receipt":
-            return super().parse(inbound)
+            return list(super().parse(inbound))
         event, message, status = rest.decode().split()
         return [Receipt(event, message, status)]
 

@@ -1,6 +1,7 @@
 """When a message does not arrive: the person's next address at once, and never twice within a minute."""
 
 import json
+from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 
 import pytest
@@ -8,7 +9,7 @@ import pytest
 from answerback.errors import TryLater, Undeliverable
 from answerback.metrics import Metric
 from answerback.model import Address, Contact, InteractionStatus
-from answerback.provider import Inbound, Message, Receipt, Reply, Sent
+from answerback.provider import Event, Inbound, Message, Receipt, Sent
 from answerback.settings import Route
 from answerback.store import Row, audit, contacts, deliveries
 from answerback.testing import ManualClock, MemoryProvider, ScriptedAgent, asks
@@ -37,7 +38,7 @@ class Service(MemoryProvider):
         self.attempts.append(self.clock.now)
         return await super().send(message)
 
-    def parse(self, inbound: Inbound) -> list[Reply | Receipt]:
+    def parse(self, inbound: Inbound) -> Sequence[Event]:
         if self.unreadable:
             self.unreadable -= 1
             raise ValueError("not understood")

@@ -1,5 +1,7 @@
 """Dead letters: whatever was given up is on one list with its reason, and can be replayed or discarded."""
 
+from collections.abc import Sequence
+
 import pytest
 from sqlalchemy import text
 
@@ -8,7 +10,7 @@ from answerback.ask import AskRequest
 from answerback.errors import Conflict, NotFound, TryLater, Undeliverable
 from answerback.letters import Kind, Letter
 from answerback.model import Address, Answer, Contact, InteractionStatus, RunStatus
-from answerback.provider import Inbound, Receipt, Reply
+from answerback.provider import Event, Inbound
 from answerback.settings import Route
 from answerback.store import Tx, audit, contacts
 from answerback.store.letters import PAGE
@@ -177,7 +179,7 @@ class Reads(MemoryProvider):
 
     mended = False
 
-    def parse(self, inbound: Inbound) -> list[Reply | Receipt]:
+    def parse(self, inbound: Inbound) -> Sequence[Event]:
         if not self.mended:
             raise ValueError("a kind of event that nobody foresaw")
         return super().parse(inbound)

@@ -1,11 +1,12 @@
 """What a service says later of a message: in any order, before we know of it, and what follows from it."""
 
 import json
+from collections.abc import Sequence
 
 import pytest
 
 from answerback.model import Address, Contact
-from answerback.provider import Inbound, Message, Receipt, Reply, Sent, Undeliverable
+from answerback.provider import Event, Inbound, Message, Receipt, Sent, Undeliverable
 from answerback.settings import Route
 from answerback.store import Row, deliveries
 from answerback.testing import MemoryProvider, ScriptedAgent, asks
@@ -41,7 +42,7 @@ class Service(MemoryProvider):
         event = {"receipt": f"{message_id}:{status}", "id": message_id, "status": status}
         await self.g.app.receiver.webhook("service", Inbound(json.dumps(event).encode()))
 
-    def parse(self, inbound: Inbound) -> list[Reply | Receipt]:
+    def parse(self, inbound: Inbound) -> Sequence[Event]:
         event = json.loads(inbound.body)
         if "receipt" in event:
             return [Receipt(event["receipt"], event["id"], event["status"], "the service says so")]

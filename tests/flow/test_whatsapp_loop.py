@@ -122,6 +122,18 @@ async def test_whoever_writes_unasked_is_answered_in_free_text(database: Databas
         assert said.content_sid == ""
 
 
+async def test_a_photo_with_a_caption_is_an_answer_and_its_bytes_can_be_fetched(database: Database) -> None:
+    agent = ScriptedAgent(asks("What does it look like?"))
+    async with looping(database, agent) as loop:
+        await loop.run()
+        await loop.see("What does it look like?")
+        loop.box.twilio.send_file(ANA, b"\x00bytes", "image/jpeg", "like this")
+        await loop.see("You wrote “like this”")
+        (record,) = (await loop.app.reader.interactions("completed")).items
+        file = await loop.app.attachments.fetch(record, 0)
+        assert (file.name, file.content_type, file.content) == ("file 1", "image/jpeg", b"\x00bytes")
+
+
 async def test_a_quoted_message_says_which_of_two_questions_is_meant(database: Database) -> None:
     agent = ScriptedAgent(asks("Which term?"))
     async with looping(database, agent) as loop:

@@ -1,7 +1,7 @@
 """A gateway that was asked to listen at every door, and what a test has to know of a door."""
 
 import base64
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,7 +16,7 @@ from answerback.ask import AskRequest
 from answerback.cli.site import site
 from answerback.metrics import Metric
 from answerback.model import Address, Contact, InteractionStatus, Question
-from answerback.provider import Inbound, Provider, ProviderContext, Receipt, Reply
+from answerback.provider import Event, Inbound, Provider, ProviderContext
 from answerback.registry import build_provider
 from answerback.settings import ApiKey, Plugin, Route, Settings
 from answerback.testing import MemoryProvider
@@ -53,7 +53,7 @@ class Mouthless(MemoryProvider):
     async def verify(self, inbound: Inbound) -> None:
         await self.real.verify(inbound)
 
-    def parse(self, inbound: Inbound) -> list[Reply | Receipt]:
+    def parse(self, inbound: Inbound) -> Sequence[Event]:
         return self.real.parse(inbound)
 
 

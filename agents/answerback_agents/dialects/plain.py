@@ -9,6 +9,7 @@ from answerback_agents.dialects.reading import (
     Reading,
     as_text,
     asks,
+    files_of,
     joined,
     line,
     silent,
@@ -40,7 +41,11 @@ class ConfirmAction:
         confirmed = value_of(answer)
         if not isinstance(confirmed, bool):
             raise DoesNotFit("This needs a yes or a no.")
-        return {"content": answer.text or ("yes" if confirmed else "no"), "confirmed": confirmed}
+        return {
+            "content": answer.text or ("yes" if confirmed else "no"),
+            "confirmed": confirmed,
+            **files_of(answer),
+        }
 
 
 class Choices:
@@ -60,8 +65,8 @@ class Choices:
         value = value_of(answer)
         for choice, original in listed(payload["choices"]):
             if value == choice.id:
-                return {"content": choice.label, "choice": original}
-        return {"content": value, "choice": None}
+                return {"content": choice.label, "choice": original, **files_of(answer)}
+        return {"content": value, "choice": None, **files_of(answer)}
 
 
 class AskHuman:
@@ -76,7 +81,7 @@ class AskHuman:
     def write(self, payload: Json, answer: Answer) -> Json:
         if silent(answer):
             return {"content": NO_RESPONSE, "timed_out": True}
-        return {"content": value_of(answer)}
+        return {"content": value_of(answer), **files_of(answer)}
 
 
 class Plain:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Protocol
 
 from answerback.model import Answer, Json, Question
@@ -62,6 +62,11 @@ def value_of(answer: Answer) -> Json:
     if answer.values:
         return answer.values.get(QUESTION_ID, next(iter(answer.values.values())))
     return answer.text
+
+
+def files_of(answer: Answer) -> dict[str, Json]:
+    """The files that came with an answer, for an object that is given to an agent; {} if there are none."""
+    return {"attachments": [asdict(each) for each in answer.attachments]} if answer.attachments else {}
 
 
 def as_text(payload: Json) -> str:

@@ -68,6 +68,7 @@ def site(app: App) -> ASGIApp:
             reader=app.reader,
             health=Health(app),
             metrics=app.context.metrics,
+            files=app.attachments,
             letters=app.letters,
             notices=app.notices,
             people=People(

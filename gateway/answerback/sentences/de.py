@@ -20,6 +20,9 @@ SENTENCES = {
     "answer_all": "{count} Fragen beantworten",
     "answer_here": "Hier antworten: {link}",
     "one_of": "{place} von {count}",
+    "in_group": "Für {who}. Wenn Sie schreiben wollen, antworten Sie auf diese Nachricht.",
+    "press_start": "{who}, das kann ich nur Ihnen allein zeigen. Öffnen Sie einen privaten Chat mit "
+    "mir, drücken Sie Start und schreiben Sie: pending",
     "sensitive": "Eine Frage wartet auf Sie.",
     "sensitive_notice": "Eine Nachricht wartet auf Sie.",
     "read_here": "Lesen Sie sie hier: {link}",
@@ -88,6 +91,12 @@ SENTENCES = {
     "already_answered_you_quiet": "Sie haben das schon beantwortet, {time}. Es bleibt dabei.",
     "not_for_you": "Diese Frage ist für {who}.",
     "stranger": "Ich kenne dieses Konto nicht. Fragen Sie nach einem Link, wo der Agent betrieben wird.",
+    "void_forwarded": "Sie haben weitergeleitet, was jemand anderes geschrieben "
+    "hat; nichts wurde entschieden. Bitte schreiben Sie Ihre Antwort selbst.",
+    "void_edited": "Eine Nachricht zu bearbeiten, ändert hier nichts. Bitte "
+    "schreiben Sie Ihre Antwort als neue Nachricht.",
+    "void_nameless": "Sie schreiben im Namen einer Gruppe, deshalb sehe ich nicht, wer Sie "
+    "sind. Bitte antworten Sie unter Ihrem eigenen.",
     "mail_not_trusted": "Ich kann nicht sicher sein, dass diese Mail von Ihnen ist; nichts wurde "
     "entschieden. Hier antworten: {link}",
     "also_sent": "Auch über {provider} geschickt, das gerade nicht antwortet.",

@@ -21,6 +21,9 @@ SENTENCES = {
     "answer_all": "Answer {count} questions",
     "answer_here": "Answer here: {link}",
     "one_of": "{place} of {count}",
+    "in_group": "For {who}. To answer in writing, reply to this message.",
+    "press_start": "{who}, I can show this to you alone only. Open a private chat with me, press "
+    "Start, and write: pending",
     "sensitive": "A question is waiting for you.",
     "sensitive_notice": "A message is waiting for you.",
     "read_here": "Read it here: {link}",
@@ -92,6 +95,10 @@ SENTENCES = {
     "already_answered_you_quiet": "You answered this at {time}. Nothing changed.",
     "not_for_you": "This question is for {who}.",
     "stranger": "I don't know this account. Ask whoever runs the agent for a link.",
+    "void_forwarded": "You forwarded what somebody else wrote, so nothing was "
+    "decided. Please write your answer yourself.",
+    "void_edited": "Editing a message changes nothing here. Please write your answer as a new message.",
+    "void_nameless": "You write as a group, so I cannot see who you are. Please answer as yourself.",
     "mail_not_trusted": "I can't be sure this mail is from you, so nothing was decided. Answer here: {link}",
     "also_sent": "Also sent on {provider}, which is not answering right now.",
     "write_answer": "Write your answer as a message.",

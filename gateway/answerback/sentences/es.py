@@ -20,6 +20,9 @@ SENTENCES = {
     "answer_all": "Responder {count} preguntas",
     "answer_here": "Responda aquí: {link}",
     "one_of": "{place} de {count}",
+    "in_group": "Para {who}. Para responder por escrito, responda a este mensaje.",
+    "press_start": "{who}, esto solo se lo puedo mostrar a usted. Abra un chat privado conmigo, "
+    "pulse Iniciar y escriba: pending",
     "sensitive": "Una pregunta le espera.",
     "sensitive_notice": "Un mensaje le espera.",
     "read_here": "Léalo aquí: {link}",
@@ -87,6 +90,10 @@ SENTENCES = {
     "already_answered_you_quiet": "Usted ya lo respondió ({time}). Nada cambió.",
     "not_for_you": "Esta pregunta es para {who}.",
     "stranger": "No conozco esta cuenta. Pida un enlace a quien gestiona el agente.",
+    "void_forwarded": "Usted reenvió lo que escribió otra persona, así que no se "
+    "decidió nada. Escriba usted la respuesta.",
+    "void_edited": "Editar un mensaje no cambia nada aquí. Escriba su respuesta en un mensaje nuevo.",
+    "void_nameless": "Escribe en nombre de un grupo, así que no veo quién es. Responda con su propia cuenta.",
     "mail_not_trusted": "No puedo asegurar que este correo sea suyo, así que no se decidió nada. "
     "Responda aquí: {link}",
     "also_sent": "Enviado también por {provider}, que ahora no responde.",

@@ -20,6 +20,9 @@ SENTENCES = {
     "answer_all": "Répondre à {count} questions",
     "answer_here": "Répondre ici : {link}",
     "one_of": "{place} sur {count}",
+    "in_group": "Pour {who}. Pour répondre par écrit, répondez à ce message.",
+    "press_start": "{who}, je ne peux le montrer qu’à vous. Ouvrez une conversation privée avec "
+    "moi, appuyez sur Démarrer et écrivez : pending",
     "sensitive": "Une question vous attend.",
     "sensitive_notice": "Un message vous attend.",
     "read_here": "À lire ici : {link}",
@@ -87,6 +90,11 @@ SENTENCES = {
     "already_answered_you_quiet": "Vous avez déjà répondu ({time}). Rien n’a changé.",
     "not_for_you": "Cette question est pour {who}.",
     "stranger": "Je ne connais pas ce compte. Demandez un lien au responsable de l’agent.",
+    "void_forwarded": "Vous avez transféré ce que quelqu’un d’autre a écrit : rien "
+    "n’a été décidé. Écrivez votre réponse vous-même.",
+    "void_edited": "Modifier un message ne change rien ici. Écrivez votre réponse dans un nouveau message.",
+    "void_nameless": "Vous écrivez au nom d’un groupe : je ne vois pas qui vous êtes. "
+    "Répondez en votre propre nom.",
     "mail_not_trusted": "Je ne peux pas être sûr que ce message vient de vous ; rien n’a été décidé. "
     "Répondez ici : {link}",
     "also_sent": "Envoyé aussi sur {provider}, qui ne répond pas pour l’instant.",

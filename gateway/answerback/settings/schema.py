@@ -179,6 +179,7 @@ class HitlShape(Shape):
 class LimitsShape(Shape):
     body_bytes: Size = 1 << 20
     answer_bytes: Size = 256 << 10
+    attachment_bytes: Size = 20 << 20
     answer_depth: Annotated[int, Field(ge=1, le=200)] = 64
 
 

@@ -92,6 +92,7 @@ class Limits:
 
     body_bytes: int = 1 << 20  # one HTTP request
     answer_bytes: int = 256 << 10  # one answer as JSON
+    attachment_bytes: int = 20 << 20  # one file that came with an answer, when it is fetched
     answer_depth: int = 64  # levels of nesting in it; LangGraph's savers give up at about 600
 
 

@@ -1,6 +1,7 @@
 """Values to columns and back: questions, answers and records as canonical JSON."""
 
 import json
+from dataclasses import asdict, replace
 from functools import lru_cache
 from typing import Any
 
@@ -9,6 +10,7 @@ from answerback.model import (
     Action,
     Address,
     Answer,
+    Attachment,
     Choice,
     Interaction,
     InteractionStatus,
@@ -70,11 +72,27 @@ _ANSWER_KEYS = ("values", "text", "by", "via", "at", "expired", "no_response", "
 
 
 def answer_out(answer: Answer) -> str:
-    return dumps({key: getattr(answer, key) for key in _ANSWER_KEYS})
+    row: dict[str, Any] = {key: getattr(answer, key) for key in _ANSWER_KEYS}
+    if answer.attachments:
+        row["attachments"] = attachments_out(answer.attachments)
+    return dumps(row)
 
 
 def answer_in(text: str) -> Answer | None:
-    return Answer(**loads(text)) if text else None
+    if not text:
+        return None
+    row = loads(text)
+    if "attachments" in row:
+        row["attachments"] = attachments_in(row["attachments"])
+    return Answer(**row)
+
+
+def attachments_out(found: tuple[Attachment, ...]) -> list[dict[str, Any]]:
+    return [asdict(each) for each in found]
+
+
+def attachments_in(rows: list[dict[str, Any]]) -> tuple[Attachment, ...]:
+    return tuple(Attachment(**row) for row in rows)
 
 
 def interaction_in(row: Row) -> Interaction:
@@ -134,7 +152,5 @@ def _whole(row: Row) -> Interaction:
 
 
 def address_in(row: Row) -> Address:
-    reachable = not row.get("unreachable")
-    return Address(
-        row["provider"], row["external_id"], row["place"], row["contact_id"], row["id"], reachable=reachable
-    )
+    address = Address(row["provider"], row["external_id"], row["place"], row["contact_id"], row["id"])
+    return replace(address, unreachable=row["unreachable"]) if row.get("unreachable") else address

@@ -8,6 +8,7 @@ from sqlalchemy import bindparam as p
 from sqlalchemy import null, select, update
 
 from answerback.model import Address, Contact
+from answerback.store import places
 from answerback.store.codec import address_in
 from answerback.store.query import Either, Query, both
 from answerback.store.tx import Row, Tx
@@ -175,6 +176,8 @@ def configure(tx: Tx, configured: Iterable[Contact]) -> None:
 
 
 def put_address(tx: Tx, address: Address, contact_id: str, source: str) -> None:
+    """Insert or refresh an address; where its place has moved on, it follows."""
+    own = address.place == address.external_id
     tx.run(
         PUT_ADDRESS,
         id=f"{address.provider}:{address.external_id}",
@@ -182,7 +185,7 @@ def put_address(tx: Tx, address: Address, contact_id: str, source: str) -> None:
         source=source,
         provider=address.provider,
         external_id=address.external_id,
-        place=address.place,
+        place=address.place if own else places.today(tx, address.provider, address.place),
         verified_at=None,
         last_inbound_at=None,
         unreachable="",

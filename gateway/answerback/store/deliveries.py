@@ -8,6 +8,7 @@ from sqlalchemy import bindparam as p
 from sqlalchemy import func, insert, null, select, text, update
 
 from answerback.store.codec import dumps
+from answerback.store.pace import Turn
 from answerback.store.query import Either, Query, both
 from answerback.store.tx import Row, Tx
 from answerback.tables import DeliveryRow, InteractionRow, MessageRow
@@ -70,6 +71,7 @@ MOVE = Query(
     .where(D.c.id == p("key"), QUEUED)
     .values(place=p("new_place"), next_attempt_at=p("at"), lease_owner="")
 )
+AT = Query(update(D).where(D.c.id == p("key"), QUEUED).values(place=p("new_place")))
 NEXT = Query(
     select(func.min(D.c.next_attempt_at).label("at")).where(QUEUED, D.c.next_attempt_at.is_not(None))
 )
@@ -175,17 +177,19 @@ def add(tx: Tx, **row: object) -> Row:
     return full
 
 
-def claim(tx: Tx, owner: str, limit: int, slot: Callable[[Row], int] | None = None) -> list[Row]:
+def claim(tx: Tx, owner: str, limit: int, turn: Callable[[Row], Turn] | None = None) -> list[Row]:
     """Due deliveries, now claimed by `owner`; a claim lapses by itself when its owner dies.
 
-    `slot` reserves a row's turn and says when it comes; what must wait for its turn waits in its row.
+    `turn` says when a row's turn is; what must wait for it waits in its row. Those that have waited for the
+    same moment go in the order in which they were made.
     """
     ready = []
-    for row in tx.all(DUE, now=tx.now, limit=limit):
+    due = tx.all(DUE, now=tx.now, limit=limit)
+    for row in sorted(due, key=itemgetter("next_attempt_at", "id")):
         in_turn = row["lease_owner"] == ITS_TURN and tx.now - row["next_attempt_at"] <= LATE
-        at = tx.now if slot is None or in_turn else slot(row)
-        if at > tx.now:
-            tx.run(WAIT, key=row["id"], at=at, its_turn=ITS_TURN)
+        its = Turn(tx.now) if turn is None or in_turn else turn(row)
+        if its.at > tx.now:
+            tx.run(WAIT, key=row["id"], at=its.at, its_turn=ITS_TURN if its.reserved else "")
             continue
         tx.run(CLAIM, key=row["id"], owner=owner, until=tx.now + LEASE)
         ready.append(row | {"attempts": row["attempts"] + 1, "next_attempt_at": tx.now + LEASE})
@@ -201,13 +205,15 @@ def keep(tx: Tx, row: Row, owner: str) -> bool:
 def sent(tx: Tx, row: Row, message_ids: tuple[str, ...]) -> tuple[bool, list[str]]:
     """The service took it; its message ids from now on lead to this delivery.
 
-    Whether that was news, and what was parked for these ids before they were known.
+    It counts as sent since `begun_at`, where the row says that: nobody can have read it before, and somebody
+    may have before this is written. Returns whether that was news, and what was parked for these ids.
     """
     parked: list[str] = []
     for message_id in message_ids:
         known = {"provider": row["provider"], "message_id": message_id, "delivery_id": row["id"]}
         parked += [found["parked"] for found in tx.all(ADD_MESSAGE, **known, parked="") if found["parked"]]
-    done = tx.run(DONE, key=row["id"], new_status="sent", at=tx.now, ids=dumps(list(message_ids)), why="")
+    at = row.get("begun_at", tx.now)
+    done = tx.run(DONE, key=row["id"], new_status="sent", at=at, ids=dumps(list(message_ids)), why="")
     return done == 1, parked
 
 

@@ -24,6 +24,7 @@ DECIDED = Query(
     .where(R.c.id == p("key"))
     .values(outcome=p("what"), interaction_id=p("interaction"), error=p("why"))
 )
+FORGET = Query(update(R).where(R.c.id == p("key")).values(raw=b""))
 POSITION = Query(select(C.c.position).where(C.c.provider == p("provider")))
 
 
@@ -61,6 +62,11 @@ def first(tx: Tx, provider: str, event_id: str) -> Row | None:
 
 def decided(tx: Tx, id: str, outcome: str, interaction_id: str = "", error: str = "") -> None:
     tx.run(DECIDED, key=id, what=outcome, interaction=interaction_id, why=error)
+
+
+def forget(tx: Tx, id: str) -> None:
+    """Keep that an event came, and nothing of what it said."""
+    tx.run(FORGET, key=id)
 
 
 def position(tx: Tx, provider: str) -> str:

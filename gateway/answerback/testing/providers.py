@@ -3,16 +3,17 @@
 import asyncio
 import json
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from answerback.provider import (
     Address,
+    Event,
     Inbound,
     Message,
     Outcome,
     Provider,
     ProviderContext,
-    Receipt,
     Reply,
     Sent,
     Settings,
@@ -64,7 +65,7 @@ class MemoryProvider(Provider):
     async def verify(self, inbound: Inbound) -> None:
         """Everything is believed: this is for tests."""
 
-    def parse(self, inbound: Inbound) -> list[Reply | Receipt]:
+    def parse(self, inbound: Inbound) -> Sequence[Event]:
         """The body is what `typed` and `tapped` make: the arguments of a `Reply`, as JSON."""
         fields = json.loads(inbound.body)
         if fields.get("text") == "raise while parsing":

@@ -6,7 +6,7 @@ from fastapi import FastAPI
 from pydantic.json_schema import models_json_schema
 
 import answerback
-from answerback.web import interactions, letters, notices, people, runs
+from answerback.web import files, interactions, letters, notices, people, runs
 from answerback.web.problems import HANDLERS
 from answerback.web.records import Ascii
 from answerback.web.requests import MODELS
@@ -68,6 +68,8 @@ def create_api(services: Services) -> Api:
     interactions.add(api, services)
     if services.notices:
         notices.add(api, services.notices, services.settings.limits.body_bytes)
+    if services.files:
+        files.add(api, services, services.files)
     if services.letters:
         letters.add(api, services.letters)
     if services.people:

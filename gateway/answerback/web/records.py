@@ -2,6 +2,7 @@
 
 import datetime
 import json
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from pydantic import BaseModel
@@ -80,6 +81,17 @@ class QuestionOut(BaseModel):
     decisions: list[str]
 
 
+class AttachmentOut(BaseModel):
+    """A file that came with an answer, as its sender describes it; `href` is where its bytes are."""
+
+    id: str
+    name: str
+    content_type: str
+    size: int | None
+    provider: str
+    href: str
+
+
 class AnswerOut(BaseModel):
     """`value` is the value of the only question; null when there were several, see `values` then.
 
@@ -95,6 +107,7 @@ class AnswerOut(BaseModel):
     at: str | None
     expired: bool
     default_used: bool
+    attachments: list[AttachmentOut]
 
 
 class InteractionOut(StatusOut):
@@ -257,4 +270,5 @@ def _answer(interaction: Interaction, answer: Answer) -> AnswerOut:
         at=timestamp(answer.at or None),
         expired=answer.expired,
         default_used=answer.default_used,
+        attachments=[AttachmentOut(**asdict(each)) for each in answer.attachments],
     )

@@ -10,6 +10,7 @@ from answerback.provider import HttpAnswer, Inbound
 
 if TYPE_CHECKING:
     from answerback.ask import Asked, AskRequest
+    from answerback.attachments import File
     from answerback.forms import FormView
     from answerback.letters import Kind, Letter
     from answerback.run import Run, RunRequest
@@ -107,6 +108,10 @@ class Letters(Protocol):
     async def discard(self, id: str, by: str, /) -> str: ...
 
 
+class Files(Protocol):
+    async def fetch(self, interaction: Interaction, number: int, /) -> "File": ...
+
+
 class Health(Protocol):
     async def ready(self) -> tuple[bool, Mapping[str, str]]: ...
 
@@ -123,6 +128,7 @@ class Services:
     reader: Reader
     health: Health
     metrics: Metrics = field(default_factory=Metrics)
+    files: Files | None = None  # what came with answers, where it can be fetched
     letters: Letters | None = None  # what was given up, where it is wanted
     notices: "Notices | None" = None  # messages that ask nothing, where they are wanted
     people: "People | None" = None  # contacts, providers and agents over HTTP, where they are wanted

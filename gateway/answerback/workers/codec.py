@@ -4,12 +4,13 @@ It has no part in what the store keeps: those rows outlive a release, these fram
 """
 
 from collections.abc import Callable
+from dataclasses import asdict
 from typing import Any
 
 from answerback import errors
 from answerback.agent import AgentContext, Change, Failed, Finished, Look, Paused, Pending, State, Target
 from answerback.errors import AgentError, AnswerbackError
-from answerback.model import Action, Answer, Choice, Json, Question, QuestionKind
+from answerback.model import Action, Answer, Attachment, Choice, Json, Question, QuestionKind
 from answerback.settings import Plugin
 
 _ANSWER = ("values", "text", "by", "via", "at", "expired", "no_response", "default_used")
@@ -88,11 +89,11 @@ def look_in(row: Json) -> Look:
 
 
 def answer_out(answer: Answer) -> Json:
-    return _picked(answer, _ANSWER)
+    return {**_picked(answer, _ANSWER), "attachments": [asdict(each) for each in answer.attachments]}
 
 
 def answer_in(row: Json) -> Answer:
-    return Answer(**row)
+    return Answer(**{**row, "attachments": tuple(Attachment(**each) for each in row["attachments"])})
 
 
 def target_out(target: Target) -> Json:

@@ -11,9 +11,14 @@ WRONG_TOKEN_SECONDS = 300.0  # nothing changes until somebody edits the configur
 OVERLOAD_SECONDS = 5.0
 CONFLICT_SECONDS = 5.0
 REASON_LENGTH = 200
+TOO_BIG = "Telegram gives a bot files of at most 20 MB, and this one is larger."
 # Descriptions are not specified by the Bot API; these have been stable for years.
-DEAD = re.compile(r"chat not found|user not found|peer_id_invalid|user is deactivated|chat_id_invalid", re.I)
+DEAD = re.compile(
+    r"chat not found|user not found|group chat was d|peer_id_invalid|user is deactivated|chat_id_invalid",
+    re.I,
+)
 UNREADABLE = re.compile(r"entit|button|reply.?markup|keyboard|wrong http url", re.I)
+BIG = re.compile(r"file is too big", re.I)
 UNCHANGED = re.compile(r"message is not modified", re.I)
 # A form link is a key to the question, and Telegram quotes the address of a button that it refuses.
 LINK = re.compile(r"[a-z][a-z0-9+.-]*://\S+", re.I)
@@ -59,6 +64,8 @@ def _refused(error: Refusal, name: str, reason: str) -> ProviderError:
     if error.status == 429 or seconds > 0:
         return TryLater(seconds if seconds > 0 else OVERLOAD_SECONDS, "Telegram asks us to slow down.")
     match error.status:
+        case 413 if not error.description:  # of a download: no method answers that
+            return Undeliverable(TOO_BIG)
         case 400:
             return _bad_request(reason)
         case 401 | 404:
@@ -83,6 +90,8 @@ def _refused(error: Refusal, name: str, reason: str) -> ProviderError:
 
 
 def _bad_request(reason: str) -> Undeliverable:
+    if BIG.search(reason):
+        return Undeliverable(TOO_BIG)
     if UNCHANGED.search(reason):
         return Unchanged(reason)
     if UNREADABLE.search(reason):

@@ -1,125 +1,138 @@
-"""One raw update to replies: tolerant, pure, and silent about everything that is not a person's answer.
+"""One raw update to what the core must know: tolerant, pure, and silent about what concerns nobody.
 
 The fields are those of https://core.telegram.org/bots/api#update. None of them is believed to be there:
 python-telegram-bot's classes raise on what they do not expect, so they are not used here.
 """
 
 import json
+import re
+from dataclasses import dataclass
 
-from answerback.provider import Attachment, Json, Reply
+from answerback.provider import Event, Reply, Void
+from answerback_providers.telegram.fields import Fields, attachments, integer, moment, number, obj, string
+from answerback_providers.telegram.news import news_of
 
-FILES = ("document", "voice", "audio", "video", "video_note", "animation", "sticker")
 # Written by a person although there is no text: it does not fit, and they should hear so.
 OTHER = ("location", "venue", "contact", "poll", "dice", "story", "checklist")
-ID_DIGITS = 19  # ids have at most 52 bits; nothing longer is one
+COMMAND = re.compile(r"/\w+(?:@(\w+))?(?!\S)")
+PRIVATE = "private"
 
 
-def replies(body: bytes, bot_id: int) -> list[Reply]:
-    """What a person wrote or tapped in this update: one reply or none.
+class NotYet(ValueError):
+    """Whom a command is for cannot be told before we know our own name: it is kept, and can be replayed."""
 
-    Raises ValueError if the body is not JSON; never for JSON that makes no sense.
+
+@dataclass(frozen=True, slots=True)
+class Bot:
+    """Who we are there. `username` is "" until Telegram has said it."""
+
+    id: int
+    username: str = ""
+
+
+def events(body: bytes, bot: Bot) -> list[Event]:
+    """What a person wrote or tapped in this update, or what it says of a chat: one event or none.
+
+    Raises ValueError if the body is not JSON or cannot be read yet; never for JSON that makes no sense.
     """
     try:
-        update = _object(json.loads(body, parse_int=_integer))
+        update = obj(json.loads(body, parse_int=integer))
     except RecursionError:
         return []
-    number = _id(update.get("update_id"))
-    if number is None:
+    id = number(update.get("update_id"))
+    if id is None:
         return []
-    if query := _object(update.get("callback_query")):
-        reply = _tap(f"{number}", query)
-    else:  # an edited message changes nothing: the answer that was accepted stands
-        reply = _message(f"{number}", _object(update.get("message")), bot_id)
+    if news := news_of(f"{id}", update):
+        return [news]
+    if query := obj(update.get("callback_query")):
+        reply = _tap(f"{id}", query)
+    elif edited := obj(update.get("edited_message")):  # the answer that was accepted stands
+        reply = _message(f"{id}", edited, bot, edited=True)
+    else:
+        reply = _message(f"{id}", obj(update.get("message")), bot)
     return [reply] if reply else []
 
 
-def _tap(event_id: str, query: dict[str, Json]) -> Reply | None:
-    person, message = _object(query.get("from")), _object(query.get("message"))
-    chat = _object(message.get("chat"))
-    sender, place, number = _id(person.get("id")), _id(chat.get("id")), _id(message.get("message_id"))
-    handle, data = _text(query.get("id")), _text(query.get("data"))
-    if sender is None or place is None or number is None or not handle or not data or person.get("is_bot"):
+def _tap(event_id: str, query: Fields) -> Reply | None:
+    """A tap names its person even where administrators write anonymously."""
+    person, message = obj(query.get("from")), obj(query.get("message"))
+    chat = obj(message.get("chat"))
+    sender, place, id = number(person.get("id")), number(chat.get("id")), number(message.get("message_id"))
+    handle, data = string(query.get("id")), string(query.get("data"))
+    if sender is None or place is None or id is None or not handle or not data or person.get("is_bot"):
         return None
     return Reply(
         event_id=event_id,
         sender=str(sender),
         place=str(place),
         data=data,
-        references=(f"{place}:{number}",),
-        private=chat.get("type") == "private",
-        name=_text(person.get("first_name")),
+        references=(f"{place}:{id}",),
+        private=chat.get("type") == PRIVATE,
+        name=string(person.get("first_name")),
         handle=handle,
     )
 
 
-def _message(event_id: str, message: dict[str, Json], bot_id: int) -> Reply | None:
-    person, chat = _object(message.get("from")), _object(message.get("chat"))
-    sender, place = _id(person.get("id")), _id(chat.get("id"))
-    if sender is None or place is None or not _is_answer(message, person):
+def _message(event_id: str, message: Fields, bot: Bot, *, edited: bool = False) -> Reply | None:
+    chat, person = obj(message.get("chat")), _author(message)
+    sender, place = number(person.get("id")), number(chat.get("id"))
+    void = _void(message, edited)
+    if sender is None or place is None or (person.get("is_bot") and void is not Void.NAMELESS):
         return None
-    text = _text(message.get("text")) or _text(message.get("caption"))
-    attachments = _attachments(message)
-    if not text and not attachments and not any(key in message for key in OTHER):
-        return None  # a service message: someone joined, a title changed
+    text = string(message.get("text")) or string(message.get("caption"))
+    files = attachments(message)
+    if not text and (edited or not (files or any(key in message for key in OTHER))):
+        return None  # a service message: someone joined, a title changed; or a place that moves by itself
+    private = chat.get("type") == PRIVATE
+    if not private and _is_for_another_bot(text, bot):
+        return None
     return Reply(
         event_id=event_id,
         sender=str(sender),
         place=str(place),
         text=text,
-        references=_references(place, _object(message.get("reply_to_message")), bot_id),
-        sent_at=_moment(message.get("date")),
-        private=chat.get("type") == "private",
-        name=_text(person.get("first_name")),
-        attachments=attachments,
+        references=_references(place, obj(message.get("reply_to_message")), bot),
+        sent_at=moment(message.get("date")),
+        private=private,
+        name=string(person.get("first_name")),
+        attachments=files,
+        called="" if private else _called(text, bot),
+        void=void,
     )
 
 
-def _is_answer(message: dict[str, Json], person: dict[str, Json]) -> bool:
-    """Not what someone else wrote (forwarded), nor what nobody in particular did (a bot, a channel,
-    an anonymous administrator: these have `sender_chat`)."""
-    forwarded = any(key in message for key in ("forward_origin", "forward_date", "forward_from"))
-    return not forwarded and "sender_chat" not in message and not person.get("is_bot")
+def _author(message: Fields) -> Fields:
+    """Who wrote it: where that is a group or a channel, it, and not the stand-in that Telegram names."""
+    return obj(message.get("sender_chat")) or obj(message.get("from"))
 
 
-def _references(place: int, earlier: dict[str, Json], bot_id: int) -> tuple[str, ...]:
-    number = _id(earlier.get("message_id"))
-    ours = _id(_object(earlier.get("from")).get("id")) == bot_id
-    return (f"{place}:{number}",) if ours and number is not None else ()
+def _void(message: Fields, edited: bool) -> Void | None:
+    if "sender_chat" in message:  # an anonymous administrator, a channel, or what a linked channel posts
+        return Void.NAMELESS
+    if any(key in message for key in ("forward_origin", "forward_date", "forward_from")):
+        return Void.FORWARDED
+    return Void.EDITED if edited else None
 
 
-def _attachments(message: dict[str, Json]) -> tuple[Attachment, ...]:
-    photos = message.get("photo")
-    largest = _object(photos[-1]) if isinstance(photos, list) and photos else {}
-    files = [("photo", largest), *((kind, _object(message.get(kind))) for kind in FILES)]
-    return tuple(
-        Attachment(
-            id=_text(file.get("file_id")),
-            name=_text(file.get("file_name")) or kind,
-            content_type=_text(file.get("mime_type")) or ("image/jpeg" if kind == "photo" else ""),
-            size=_id(file.get("file_size")),
-        )
-        for kind, file in files
-        if _text(file.get("file_id"))
-    )
+def _is_for_another_bot(text: str, bot: Bot) -> bool:
+    """Whether it begins with a command for one ("/stop@other_bot"): in a group, every bot may see it."""
+    command = COMMAND.match(text)
+    if command is None or command[1] is None:
+        return False
+    if not bot.username:
+        raise NotYet("a command with a name came before we knew our own")
+    return command[1].lower() != bot.username.lower()
 
 
-def _moment(date: Json) -> int | None:
-    """Seconds of the service to our microseconds; None for what is no time ("inaccessible": 0)."""
-    seconds = _id(date)
-    return seconds * 1_000_000 if seconds is not None and 0 < seconds < 2**40 else None
+def _called(text: str, bot: Bot) -> str:
+    """Our name where it stands in the text, as it stands there; not as part of a command or another name."""
+    if not bot.username:
+        return ""
+    found = re.search(rf"(?<![\w@/])@{re.escape(bot.username)}(?!\w)", text, re.IGNORECASE | re.ASCII)
+    return found[0] if found else ""
 
 
-def _integer(digits: str) -> int | None:
-    return int(digits) if len(digits) <= ID_DIGITS else None
-
-
-def _id(value: Json) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
-
-
-def _object(value: Json) -> dict[str, Json]:
-    return value if isinstance(value, dict) else {}
-
-
-def _text(value: Json) -> str:
-    return value if isinstance(value, str) else ""
+def _references(place: int, earlier: Fields, bot: Bot) -> tuple[str, ...]:
+    id = number(earlier.get("message_id"))
+    ours = number(obj(earlier.get("from")).get("id")) == bot.id
+    return (f"{place}:{id}",) if ours and id is not None else ()

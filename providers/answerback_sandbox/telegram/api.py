@@ -63,8 +63,16 @@ class BotApi:
         return JSONResponse({"ok": True, "result": result})
 
     async def _file(self, request: Request) -> Response:
-        """Files: there are none, since people here send text only."""
-        return _failure(ApiError(404, "Not Found"))
+        """What people sent (https://core.telegram.org/bots/api#getfile)."""
+        try:
+            self._require_token(request.path_params["token"])
+        except ApiError as error:
+            return _failure(error)
+        files = self._far.world.files.values()
+        found = next((file for file in files if file.path == request.path_params["path"]), None)
+        if found is None:
+            return _failure(ApiError(404, "Not Found"))
+        return Response(found.content, media_type="application/octet-stream")
 
     def _require_token(self, token: str) -> None:
         """Telegram says 404 to what does not look like a token and 401 to one that it does not know."""

@@ -120,7 +120,7 @@ class Rates:
 
     def take(self, chat_id: int, kind: ChatKind, now: int) -> None:
         """Count one message to a chat at `now` (microseconds). Raises ApiError 429, which counts nothing."""
-        in_chat = (20, 60 * SECOND) if kind is ChatKind.GROUP else (1, SECOND)
+        in_chat = (20, 60 * SECOND) if kind is not ChatKind.PRIVATE else (1, SECOND)
         wait = max(self._wait(None, now, 30, SECOND), self._wait(chat_id, now, *in_chat))
         if wait > 0:
             raise too_many_requests(-(-wait // SECOND))

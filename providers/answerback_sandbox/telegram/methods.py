@@ -6,7 +6,7 @@ from typing import Any
 
 from answerback_sandbox.faults import Faults
 from answerback_sandbox.telegram import entities, limits, webhook, wire
-from answerback_sandbox.telegram.errors import bad_request, conflict, forbidden
+from answerback_sandbox.telegram.errors import ApiError, bad_request, conflict, forbidden
 from answerback_sandbox.telegram.params import Params
 from answerback_sandbox.telegram.state import Chat, ChatKind, Message
 from answerback_sandbox.telegram.webhook import Courier
@@ -21,6 +21,8 @@ ACTIONS = frozenset(
 WEBHOOK_ACTIVE = (
     "can't use getUpdates method while webhook is active; use deleteWebhook to delete the webhook first"
 )
+MOVED = "group chat was upgraded to a supergroup chat"
+FILE_LIMIT = 20 * 1024 * 1024
 NOT_MODIFIED = (
     "message is not modified: specified new message content and reply markup are exactly the same "
     "as a current content and reply markup of the message"
@@ -152,7 +154,7 @@ async def delete_message(far: Far, params: Params) -> Any:
     message = chat.messages.get(params.maybe_integer("message_id", 0))
     if message is None:
         raise bad_request("message to delete not found")
-    foreign = chat.kind is ChatKind.GROUP and message.sender_id != far.world.bot_id
+    foreign = chat.kind is not ChatKind.PRIVATE and message.sender_id != far.world.bot_id
     if foreign or message.sent_at < far.world.clock() - TWO_DAYS:
         raise bad_request("message can't be deleted for everyone")
     far.world.delete(message)
@@ -189,6 +191,17 @@ async def get_chat(far: Far, params: Params) -> Any:
     return wire.full_chat(chat, far.world.people.get(chat.id))
 
 
+async def get_file(far: Far, params: Params) -> Any:
+    """getFile: up to 20 MB (https://core.telegram.org/bots/api#getfile)."""
+    file = far.world.files.get(params.text("file_id"))
+    if file is None:
+        raise bad_request("wrong file_id or the file is temporarily unavailable")
+    if len(file.content) > FILE_LIMIT:
+        raise bad_request("file is too big")
+    size = len(file.content)
+    return {"file_id": file.id, "file_unique_id": f"u{file.id}", "file_size": size, "file_path": file.path}
+
+
 async def set_my_commands(far: Far, params: Params) -> Any:
     """setMyCommands: https://core.telegram.org/bots/api#setmycommands."""
     far.world.commands[_command_key(params)] = limits.check_commands(params.value("commands"))
@@ -219,6 +232,8 @@ def _known(far: Far, params: Params) -> Chat:
     chat = far.world.chats.get(params.maybe_integer("chat_id", 0))
     if chat is None or not chat.started:
         raise bad_request("chat not found")
+    if chat.moved_to is not None:
+        raise ApiError(400, f"Bad Request: {MOVED}", {"migrate_to_chat_id": chat.moved_to})
     return chat
 
 
@@ -227,7 +242,7 @@ def _writable(far: Far, params: Params) -> Chat:
     if chat.blocked:
         private = chat.kind is ChatKind.PRIVATE
         raise forbidden(
-            "bot was blocked by the user" if private else "bot was kicked from the supergroup chat"
+            "bot was blocked by the user" if private else f"bot was kicked from the {chat.kind} chat"
         )
     return chat
 
@@ -271,6 +286,7 @@ METHODS: dict[str, Method] = {
     "answercallbackquery": answer_callback_query,
     "sendchataction": send_chat_action,
     "getchat": get_chat,
+    "getfile": get_file,
     "setmycommands": set_my_commands,
     "getmycommands": get_my_commands,
     "deletemycommands": delete_my_commands,

@@ -10,6 +10,7 @@ class ChatKind(StrEnum):
 
     PRIVATE = "private"
     GROUP = "supergroup"
+    BASIC = "group"  # as small groups begin; one day they become supergroups, with another id
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,22 @@ Rows = tuple[tuple[Button, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
+class File:
+    """A file that somebody sent. `kind` is the message's field: voice, photo, document or video."""
+
+    id: str
+    kind: str
+    name: str
+    content_type: str
+    content: bytes
+
+    @property
+    def path(self) -> str:
+        """Where it is in the bot's file store."""
+        return f"{self.kind}/{self.id}"
+
+
+@dataclass(frozen=True, slots=True)
 class Message:
     """One message as it stands now; times in microseconds since the Unix epoch.
 
@@ -63,6 +80,10 @@ class Message:
     shows_edited: bool = False
     force_reply: bool = False
     link_preview: Mapping[str, object] | None = None
+    file: File | None = None  # then `text` is its caption
+    forwarded: bool = False
+    as_chat: int | None = None  # an administrator who writes as the group, or a channel
+    marks: Mapping[str, object] = field(default_factory=dict)  # of a service message
 
     @property
     def buttons(self) -> tuple[Button, ...]:
@@ -100,3 +121,4 @@ class Chat:
     action: str = ""
     action_until: int = 0
     last_id: int = 0
+    moved_to: int | None = None  # the supergroup that it became

@@ -28,12 +28,12 @@ def type_text(world: World, person_id: int, text: str, reply_to: int | None, cha
     chat.started = True
     draft = Message(chat.id, 0, person_id, text, world.clock(), found(text), reply_to=reply_to)
     message = world.post(chat, draft)
-    if _visible_to_bot(world, chat, message):
+    if visible_to_bot(world, chat, message):
         world.updates.put("message", world.message_json(message))
     return message
 
 
-def _visible_to_bot(world: World, chat: Chat, message: Message) -> bool:
+def visible_to_bot(world: World, chat: Chat, message: Message) -> bool:
     """Privacy mode: in groups a bot sees commands, mentions of itself and replies to itself only."""
     if chat.kind is ChatKind.PRIVATE or not world.privacy:
         return True
@@ -120,7 +120,7 @@ def unblock(world: World, person_id: int) -> None:
 def kick(world: World, chat_id: int) -> None:
     """The bot is thrown out of a group. Raises SandboxError for what is not a group."""
     chat = world.chats.get(chat_id)
-    if chat is None or chat.kind is not ChatKind.GROUP:
+    if chat is None or chat.kind is ChatKind.PRIVATE:
         raise SandboxError(f"there is no group {chat_id}")
     if not chat.blocked:
         chat.blocked = True

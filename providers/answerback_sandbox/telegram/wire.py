@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from answerback_sandbox.telegram.state import Button, Chat, ChatKind, Entity, Message, Person
+from answerback_sandbox.telegram.state import Button, Chat, ChatKind, Entity, File, Message, Person
 
 Json = dict[str, Any]
 
@@ -54,6 +54,45 @@ def button(of: Button) -> Json:
     return {"text": of.text} | ({"url": of.url} if of.url is not None else {"callback_data": of.data})
 
 
+def file(of: File) -> Json:
+    """https://core.telegram.org/bots/api#document, #voice, #video and #photosize, by kind."""
+    fields: Json = {"file_id": of.id, "file_unique_id": f"u{of.id}", "file_size": len(of.content)}
+    if of.kind in ("photo", "video"):
+        fields |= {"width": 90, "height": 90}
+    if of.kind in ("voice", "video"):
+        fields["duration"] = 1
+    if of.kind != "photo":
+        fields["mime_type"] = of.content_type
+    return fields | ({"file_name": of.name} if of.kind in ("document", "video") else {})
+
+
+def _author(of: Message) -> Json:
+    """What stands there for somebody who writes as a chat, and for what was forwarded."""
+    fields: Json = {}
+    if of.as_chat is not None:
+        own = of.as_chat == of.chat_id
+        name, id = ("GroupAnonymousBot", 1087968824) if own else ("Channel_Bot", 136817688)
+        kind, title = ("supergroup", "Group") if own else ("channel", "Channel")
+        fields["from"] = {"id": id, "is_bot": True, "first_name": title, "username": name}
+        fields["sender_chat"] = {"id": of.as_chat, "type": kind, "title": title}
+    if of.forwarded:
+        fields["forward_origin"] = {
+            "type": "hidden_user",
+            "sender_user_name": "Somebody",
+            "date": seconds(of.sent_at),
+        }
+    return fields
+
+
+def _content(of: Message) -> Json:
+    if of.marks:
+        return {}
+    if of.file is None:
+        return {"text": of.text}
+    content = [file(of.file)] if of.file.kind == "photo" else file(of.file)
+    return {of.file.kind: content} | ({"caption": of.text} if of.text else {})
+
+
 def message(of: Message, sender: Json, place: Json, replied: Json | None) -> Json:
     """https://core.telegram.org/bots/api#message; `replied` is the one replied to, without its own reply."""
     fields: Json = {"message_id": of.id, "from": sender, "chat": place, "date": seconds(of.sent_at)}
@@ -61,9 +100,9 @@ def message(of: Message, sender: Json, place: Json, replied: Json | None) -> Jso
         fields["edit_date"] = seconds(of.edited_at)
     if replied is not None:
         fields["reply_to_message"] = replied
-    fields["text"] = of.text
+    fields |= dict(of.marks) | _author(of) | _content(of)
     if of.entities:
-        fields["entities"] = [entity(item) for item in of.entities]
+        fields["caption_entities" if of.file else "entities"] = [entity(item) for item in of.entities]
     if of.link_preview is not None:
         fields["link_preview_options"] = dict(of.link_preview)
     if of.rows:

@@ -7,7 +7,7 @@ from answerback_sandbox.changes import Changes
 from answerback_sandbox.errors import SandboxError
 from answerback_sandbox.telegram import wire
 from answerback_sandbox.telegram.errors import bad_request
-from answerback_sandbox.telegram.state import Callback, Chat, ChatKind, Message, Person
+from answerback_sandbox.telegram.state import Callback, Chat, ChatKind, File, Message, Person
 from answerback_sandbox.telegram.updates import Updates
 
 FIRST_GROUP = -1_001_000_000_000
@@ -42,6 +42,7 @@ class World:
         self.people: dict[int, Person] = {}
         self.chats: dict[int, Chat] = {}
         self.callbacks: dict[str, Callback] = {}
+        self.files: dict[str, File] = {}
         self.commands: dict[tuple[str, str], list[dict[str, str]]] = {}
         self._last_private_id = 0
 
@@ -54,16 +55,20 @@ class World:
         self.changes.touch()
         return person
 
-    def add_group(self, title: str, members: tuple[int, ...]) -> Chat:
+    def add_group(
+        self, title: str, members: tuple[int, ...], kind: ChatKind = ChatKind.GROUP, *, told: bool = True
+    ) -> Chat:
         """A group of people and the bot, which is told. Raises SandboxError for unknown or no members."""
         if not members or not title.strip():
             raise SandboxError("a group needs a title and a member")
         for member in members:
             self.person(member)
-        number = sum(chat.kind is ChatKind.GROUP for chat in self.chats.values()) + 1
-        group = Chat(FIRST_GROUP - number, ChatKind.GROUP, title, members)
+        number = sum(chat.kind is not ChatKind.PRIVATE for chat in self.chats.values()) + 1
+        first = FIRST_GROUP if kind is ChatKind.GROUP else 0
+        group = Chat(first - number, kind, title, members)
         self.chats[group.id] = group
-        self.bot_membership(group, members[0], "left", "member")
+        if told:
+            self.bot_membership(group, members[0], "left", "member")
         return group
 
     def person(self, person_id: int) -> Person:

@@ -36,7 +36,20 @@ async def test_a_path_out_of_the_file_store_is_not_followed(path: object) -> Non
 async def test_a_file_larger_than_a_bot_may_have_is_refused() -> None:
     big = b"x" * (FILE_LIMIT + 1)
     async with far_side(lambda fields: (200, big), getFile=found("big")) as far:
-        with pytest.raises(Undeliverable, match="413"):
+        with pytest.raises(Undeliverable, match="at most 20 MB"):
+            await far.telegram.fetch(Attachment("f1"))
+
+
+async def test_a_file_that_is_known_to_be_too_large_is_not_even_asked_for() -> None:
+    async with far_side() as far:
+        with pytest.raises(Undeliverable, match="at most 20 MB"):
+            await far.telegram.fetch(Attachment("f1", size=FILE_LIMIT + 1))
+    assert not far.calls
+
+
+async def test_a_file_that_telegram_finds_too_large_is_refused_in_the_same_words() -> None:
+    async with far_side(getFile=refuses(400, "Bad Request: file is too big")) as far:
+        with pytest.raises(Undeliverable, match="at most 20 MB"):
             await far.telegram.fetch(Attachment("f1"))
 
 

@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answerback.provider import Attachment, Inbound, Reply
+from answerback.provider import Attachment, Event, Inbound, PlaceNews, Reply, Void
+from answerback_providers.telegram import incoming
+from answerback_providers.telegram.incoming import Bot
 from tests.providers.telegram.support import ANA, BOT, message_update, only_reply, parse, provider, tap_update
 
 OURS = {
@@ -18,6 +20,10 @@ OURS = {
 }
 GROUP = {"id": -1001, "type": "supergroup", "title": "Ops"}
 ANA_HERSELF = {"id": ANA, "is_bot": False, "first_name": "Ana"}
+
+
+def events(update: object, bot: Bot) -> list[Event]:
+    return incoming.events(json.dumps(update).encode(), bot)
 
 
 def test_a_text_is_a_reply_with_everything_the_service_vouches_for() -> None:
@@ -81,9 +87,7 @@ def test_a_tap_without_what_makes_it_one_is_nothing(missing: str) -> None:
     assert parse(tap_update(**{missing: None})) == []
 
 
-@pytest.mark.parametrize(
-    "kind", ["edited_message", "channel_post", "edited_channel_post", "business_message", "my_chat_member"]
-)
+@pytest.mark.parametrize("kind", ["channel_post", "edited_channel_post", "business_message"])
 def test_only_new_messages_and_taps_answer(kind: str) -> None:
     assert parse({"update_id": 5, kind: message_update()["message"]}) == []
 
@@ -95,23 +99,106 @@ def test_only_new_messages_and_taps_answer(kind: str) -> None:
         {"forward_date": 1, "forward_from": ANA_HERSELF},
     ],
 )
-def test_what_somebody_else_wrote_is_no_answer(mark: dict[str, Any]) -> None:
-    assert parse(message_update(**mark)) == []
-    assert parse(message_update(**mark, reply_to_message=OURS)) == []
+def test_what_somebody_else_wrote_can_decide_nothing(mark: dict[str, Any]) -> None:
+    assert only_reply(message_update(**mark)).void is Void.FORWARDED
+    assert only_reply(message_update(**mark, reply_to_message=OURS)).void is Void.FORWARDED
+
+
+def test_what_was_edited_afterwards_can_decide_nothing() -> None:
+    edited = {"update_id": 5, "edited_message": message_update(edit_date=1_700_000_060)["message"]}
+    assert only_reply(edited).void is Void.EDITED
+
+
+def test_a_place_that_moves_by_itself_is_nothing() -> None:
+    live = message_update(text=None, location={"latitude": 1, "longitude": 2, "live_period": 60})
+    assert parse({"update_id": 5, "edited_message": live["message"]}) == []
 
 
 @pytest.mark.parametrize(
     "mark",
     [
         {"sender_chat": GROUP},
-        {"sender_chat": GROUP, "is_automatic_forward": True},
+        {"sender_chat": {"id": -1002, "type": "channel", "title": "News"}, "is_automatic_forward": True},
         {"from": {"id": 1087968824, "is_bot": True, "first_name": "Group"}, "sender_chat": GROUP},
-        {"from": {"id": 55, "is_bot": True, "first_name": "Other bot"}},
-        {"from": None},
     ],
 )
-def test_what_nobody_in_particular_did_is_no_answer(mark: dict[str, Any]) -> None:
+def test_who_writes_as_a_group_or_a_channel_can_decide_nothing_not_even_as_the_stand_in(
+    mark: dict[str, Any],
+) -> None:
+    reply = only_reply(message_update(chat=GROUP, reply_to_message=OURS, **mark))
+    assert (reply.void, reply.sender) == (Void.NAMELESS, str(mark["sender_chat"]["id"]))
+
+
+@pytest.mark.parametrize(
+    "mark", [{"from": {"id": 55, "is_bot": True, "first_name": "Other bot"}}, {"from": None}]
+)
+def test_what_nobody_did_is_no_answer(mark: dict[str, Any]) -> None:
     assert parse(message_update(chat=GROUP, **mark)) == []
+
+
+@pytest.mark.parametrize("text", ["/stop@our_bot", "/stop@OUR_BOT", "/stop", "/stop@our_bot now"])
+def test_a_command_in_a_group_that_may_be_ours_is_read(text: str) -> None:
+    (reply,) = events(message_update(chat=GROUP, text=text), Bot(BOT, "our_bot"))
+    assert reply.text == text
+
+
+def test_a_command_in_a_group_for_another_bot_is_nothing() -> None:
+    assert events(message_update(chat=GROUP, text="/stop@other_bot"), Bot(BOT, "our_bot")) == []
+
+
+def test_a_command_with_a_name_waits_until_we_know_ours() -> None:
+    with pytest.raises(ValueError, match="before we knew our own"):
+        events(message_update(chat=GROUP, text="/stop@our_bot"), Bot(BOT))
+
+
+@pytest.mark.parametrize(
+    ("text", "called"),
+    [
+        ("@our_bot coding", "@our_bot"),
+        ("coding, @Our_Bot", "@Our_Bot"),
+        ("@our_bots coding", ""),
+        ("mail me@our_bot.org", ""),
+        ("coding", ""),
+    ],
+)
+def test_our_name_in_a_group_calls_us_and_the_text_stays_as_it_is(text: str, called: str) -> None:
+    (reply,) = events(message_update(chat=GROUP, text=text), Bot(BOT, "our_bot"))
+    assert (reply.text, reply.called) == (text, called)
+
+
+@pytest.mark.parametrize(
+    ("status", "chat", "closed"),
+    [
+        ("kicked", {"id": ANA, "type": "private"}, "The person blocked the bot."),
+        ("kicked", GROUP, "The bot is not in the group any more."),
+        ("left", GROUP, "The bot is not in the group any more."),
+        ("member", {"id": ANA, "type": "private"}, ""),
+        ("administrator", GROUP, ""),
+    ],
+)
+def test_a_chat_that_is_closed_to_us_or_open_again_is_news(
+    status: str, chat: dict[str, Any], closed: str
+) -> None:
+    update = {"update_id": 5, "my_chat_member": {"chat": chat, "new_chat_member": {"status": status}}}
+    assert events(update, Bot(BOT)) == [PlaceNews("5", str(chat["id"]), closed=closed)]
+
+
+def test_a_group_that_became_a_supergroup_is_news_whichever_of_the_two_says_so() -> None:
+    old, new = {"id": -55, "type": "group"}, {"id": -10055, "type": "supergroup"}
+    said = message_update(chat=old, text=None, migrate_to_chat_id=-10055)
+    again = message_update(chat=new, text=None, migrate_from_chat_id=-55)
+    moved = PlaceNews("5", "-55", moved_to="-10055")
+    assert (events(said, Bot(BOT)), events(again, Bot(BOT))) == ([moved], [moved])
+
+
+def test_nobody_moves_their_private_chat_to_another() -> None:
+    assert events(message_update(migrate_to_chat_id=-10055), Bot(BOT)) == parse(message_update())
+
+
+def test_an_animation_that_is_a_document_too_is_one_attachment() -> None:
+    file = {"file_id": "f1", "file_name": "a.mp4", "mime_type": "video/mp4", "file_size": 3}
+    reply = only_reply(message_update(text=None, document=file, animation=file))
+    assert reply.attachments == (Attachment("f1", "a.mp4", "video/mp4", 3),)
 
 
 def test_a_caption_is_the_text_and_the_largest_photo_the_attachment() -> None:

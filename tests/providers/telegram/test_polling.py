@@ -100,6 +100,25 @@ async def test_an_update_that_makes_no_sense_hides_no_other() -> None:
         assert batch.cursor == "9"
 
 
+async def test_of_10000_updates_in_one_poll_the_oldest_are_taken_and_the_others_come_again() -> None:
+    many: list[Any] = [{**message_update(text=f"{id}"), "update_id": id} for id in range(10_000, 0, -1)]
+    many.insert(0, "nonsense")
+
+    def waiting(fields: dict[str, str]) -> Said:
+        offset = int(fields.get("offset", 0))
+        left = [each for each in many if each == "nonsense" or each["update_id"] >= offset]
+        return 200, {"ok": True, "result": left}
+
+    texts, cursor = [], ""
+    async with far_side(getUpdates=waiting) as far:
+        for _ in range(10):
+            batch = await far.telegram.poll(cursor)
+            assert len(batch.events) == 1000
+            texts += [reply.text for reply in read(far.telegram, batch)]
+            cursor = batch.cursor
+    assert texts == [f"{id}" for id in range(1, 10_001)]
+
+
 async def test_updates_that_can_never_be_confirmed_are_not_asked_for_in_a_hot_loop() -> None:
     async with far_side(getUpdates=lambda fields: (200, {"ok": True, "result": [{}]})) as far:
         with pytest.raises(TryLater) as caught:
@@ -177,9 +196,12 @@ async def test_opening_removes_a_webhook_and_keeps_the_updates_that_wait_there(b
 
 async def test_opening_leaves_a_bot_without_a_webhook_alone() -> None:
     info = {"url": "", "has_custom_certificate": False, "pending_update_count": 0}
-    async with far_side(getWebhookInfo=lambda fields: (200, {"ok": True, "result": info})) as far:
+    me = {"id": 1, "is_bot": True, "first_name": "B", "username": "b_bot"}
+    said = {"getWebhookInfo": info, "getMe": me}
+    methods = {name: lambda fields, name=name: (200, {"ok": True, "result": said[name]}) for name in said}
+    async with far_side(**methods) as far:
         await far.telegram.open()
-    assert list(far.calls) == ["getWebhookInfo"]
+    assert sorted(far.calls) == ["getMe", "getWebhookInfo"]
 
 
 async def test_a_service_that_is_not_there_at_the_start_is_tried_again() -> None:

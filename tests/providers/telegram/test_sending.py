@@ -2,11 +2,12 @@
 
 import asyncio
 import logging
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from answerback.provider import Button, Moved, TryLater, Undeliverable
+from answerback.provider import Address, Button, Moved, TryLater, Undeliverable
 from answerback_providers.telegram import Telegram
 from answerback_sandbox import FaultKind, Sandbox
 from tests.providers.telegram.far import Said, far_side, refuses
@@ -259,8 +260,27 @@ async def test_a_redirect_is_not_followed_because_the_token_would_go_with_it() -
             await far.telegram.send(question())
 
 
-def test_it_keeps_to_the_published_rates() -> None:
-    assert (Telegram.pace.account, Telegram.pace.place, Telegram.max_length) == (30, 1, 4096)
+def test_it_keeps_below_the_published_rates_and_uses_95_percent_of_them() -> None:
+    pace = Telegram.pace
+    assert 0.95 * 30 <= pace.account < 30
+    assert 0.95 <= pace.place < 1
+    assert 0.95 * 20 / 60 <= pace.shared < 20 / 60
+    assert Telegram.max_length == 4096
+
+
+async def test_a_group_as_the_one_who_answers_is_refused_with_what_to_write_instead(
+    telegram: Telegram,
+) -> None:
+    group = Address("telegram", "-1001", "-1001")
+    with pytest.raises(Undeliverable, match="place: the group's"):
+        await telegram.send(replace(question(), to=group))
+
+
+@pytest.mark.parametrize(("place", "alone"), [("1001", "1001"), ("-1009", "1001"), ("@channel", "1001")])
+def test_in_a_group_or_a_channel_others_read_too_and_the_persons_own_chat_has_their_id(
+    place: str, alone: str
+) -> None:
+    assert Telegram.alone("1001", place) == alone
 
 
 def _sent(fields: dict[str, str]) -> tuple[int, Any]:

@@ -1,11 +1,12 @@
 """Dialects: what each payload asks, what each answer resumes it with, and what silence does."""
 
+from dataclasses import asdict, replace
 from typing import Any
 
 import pytest
 
 from answerback.errors import DoesNotFit
-from answerback.model import Answer, Choice, Json, Question, QuestionKind
+from answerback.model import Answer, Attachment, Choice, Json, Question, QuestionKind
 from answerback_agents import dialects
 
 SILENCE = Answer({}, expired=True)
@@ -78,6 +79,22 @@ def test_choices_that_cannot_be_shown_leave_a_plain_question(choices: Json) -> N
     payload = {"question": "Which?", "choices": choices}
     assert question(payload).kind is QuestionKind.TEXT
     assert dialects.write(payload, said("x")) == {"content": "x"}
+
+
+@pytest.mark.parametrize(
+    ("payload", "given"),
+    [
+        ({"question": "Which?"}, {"content": "this"}),
+        ({"question": "Which?", "choices": ["a", "b"]}, {"content": "this", "choice": None}),
+    ],
+)
+def test_files_stand_beside_the_text_where_an_object_is_given_back(
+    payload: Json, given: dict[str, Json]
+) -> None:
+    file = Attachment("f1", "a.pdf", "application/pdf", 3, "telegram", "/v1/interactions/i/attachments/0")
+    answer = replace(said("this"), attachments=(file,))
+    assert dialects.write(payload, answer) == {**given, "attachments": [asdict(file)]}
+    assert dialects.write("Which?", answer) == "this"
 
 
 def test_ask_human_and_any_object_with_a_question_take_a_text() -> None:

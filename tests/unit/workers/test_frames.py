@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from answerback import errors
 from answerback.agent import AgentContext, Failed, Finished, Paused, Pending, State, Target
 from answerback.errors import AnswerbackError
-from answerback.model import Action, Answer, Choice, Question, QuestionKind
+from answerback.model import Action, Answer, Attachment, Choice, Question, QuestionKind
 from answerback.settings import Plugin
 from answerback.workers import codec, frames
 
@@ -55,7 +55,9 @@ states = (
     | st.builds(Failed, text, st.booleans())
 )
 flags = st.booleans()
-answers = st.builds(Answer, objects, text, text, text, st.integers(), flags, flags, flags)
+files = st.builds(Attachment, text, text, text, st.none() | st.integers(), text, text)
+some_files = st.lists(files, max_size=2).map(tuple)
+answers = st.builds(Answer, objects, text, text, text, st.integers(), flags, flags, flags, some_files)
 
 
 def sent(body: Any) -> Any:
@@ -86,7 +88,7 @@ def test_what_to_run_arrives_as_it_was(name: str, options: dict[str, Any]) -> No
 @pytest.mark.parametrize("kind", [Answer, Target, Question, Pending, AgentContext])
 def test_no_field_is_forgotten(kind: type) -> None:
     known = {*codec._ANSWER, *codec._TARGET, *codec._QUESTION, *codec._PENDING, *codec._CONTEXT}
-    known |= {"kind", "choices", "action", "decisions", "questions"}
+    known |= {"kind", "choices", "action", "decisions", "questions", "attachments"}
     assert {field.name for field in fields(kind)} <= known
 
 

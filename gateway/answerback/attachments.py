@@ -1,0 +1,83 @@
+"""Files that came with an answer: kept by reference, fetched from their service when somebody wants them."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from answerback.context import Context
+from answerback.errors import Gone, NotFound, TooLarge, TryLater, Undeliverable
+from answerback.model import Attachment, Interaction
+from answerback.provider import Provider
+from answerback.values import unstorable
+
+MOST = 20  # files with one answer; more are not kept
+LONGEST_ID, LONGEST_NAME = 2000, 200  # characters
+AT_ONCE = 4  # files under way, each in memory as a whole
+SECONDS = 60.0  # until a service counts as away
+BROKEN = dict.fromkeys([0, *range(0xD800, 0xE000)], "\ufffd")  # what no store can keep, in a file's name
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A fetched file. Its name and type are what its sender says: believe neither."""
+
+    name: str
+    content_type: str
+    content: bytes
+
+
+def kept(provider: str, interaction_id: str, found: tuple[Attachment, ...]) -> tuple[Attachment, ...]:
+    """What is stored with an answer: each file once, with where it can be fetched."""
+    usable = {each.id: each for each in found if 0 < len(each.id) <= LONGEST_ID and not unstorable(each.id)}
+    return tuple(
+        replace(
+            each,
+            name=_storable(each.name),
+            content_type=_storable(each.content_type),
+            provider=provider,
+            href=f"/v1/interactions/{interaction_id}/attachments/{place}",
+        )
+        for place, each in enumerate(list(usable.values())[:MOST])
+    )
+
+
+class Attachments:
+    """Brings what was sent; `attachment_bytes` is the most that is brought."""
+
+    def __init__(self, context: Context, providers: Mapping[str, Provider]) -> None:
+        self._limit, self._providers = context.settings.limits.attachment_bytes, providers
+        self._gate = asyncio.Semaphore(AT_ONCE)
+
+    async def fetch(self, interaction: Interaction, number: int) -> File:
+        """File `number` of an answer, from 0. Raises `NotFound`, `TooLarge`, `Gone` or `TryLater`."""
+        found = interaction.answer.attachments if interaction.answer is not None else ()
+        if not 0 <= number < len(found):
+            raise NotFound("This answer has no such file.")
+        wanted = found[number]
+        plugin = self._providers.get(wanted.provider)
+        if plugin is None:
+            raise NotFound(f"The file came through {wanted.provider}, which is not configured here.")
+        if wanted.size is not None and wanted.size > self._limit:
+            raise self._too_large()
+        async with self._gate:
+            content = await _brought(plugin, wanted)
+        if len(content) > self._limit:
+            raise self._too_large()
+        return File(wanted.name, wanted.content_type, content)
+
+    def _too_large(self) -> TooLarge:
+        return TooLarge(f"The file is larger than {self._limit} bytes (limits.attachment_bytes).")
+
+
+async def _brought(plugin: Provider, wanted: Attachment) -> bytes:
+    try:
+        async with asyncio.timeout(SECONDS):
+            return await plugin.fetch(wanted)
+    except Undeliverable as error:
+        raise Gone(f"The file cannot be fetched: {error.reason}") from None
+    except (TimeoutError, OSError):
+        raise TryLater(5, "The service does not answer.") from None
+
+
+def _storable(text: str) -> str:
+    return text.translate(BROKEN)[:LONGEST_NAME]

@@ -1,0 +1,82 @@
+"""given: what a reply gives to one question: values, the words as they were written, files. Or why not."""
+
+from dataclasses import dataclass
+
+from answerback.attachments import kept
+from answerback.evidence import uncalled
+from answerback.match import strip_code
+from answerback.model import Attachment, Contact, Interaction, Json, QuestionKind
+from answerback.provider import Reply
+from answerback.read import Unclear, Value, read, read_payload, wants_text
+from answerback.store import Tx, deliveries
+from answerback.store.codec import attachments_in, loads
+
+PICK = "pick"  # the payload of a button of "which one?"
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """Values that fit their questions, and what was written and sent for them."""
+
+    values: dict[str, Json]
+    text: str
+    files: tuple[Attachment, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Sent:
+    """What there is to read: what was sent just now, or before we asked "which one?"."""
+
+    text: str
+    files: tuple[Attachment, ...]
+
+
+def value_of(
+    tx: Tx, provider: str, reply: Reply, person: Contact | None, record: Interaction
+) -> Given | Unclear:
+    """What a reply means for the one question that it was found to be for."""
+    if record.sensitive:  # what it asks and what is answered stay between the form and the gateway
+        return Unclear("sensitive_form")
+    payload = reply.data.partition(":")[2]
+    sent = _picked_for(tx, provider, reply) if payload == PICK else _Sent(reply.text, reply.attachments)
+    language, timezone = (person.language, person.timezone) if person else ("en", "UTC")
+    if payload and payload != PICK:
+        return _tapped(record, payload, language)
+    if len(record.questions) > 1:  # every required question needs an answer: that is the form's work
+        return Unclear("open_form")
+    if payload and not (sent.text or sent.files):
+        return Unclear("write_answer")
+    question = record.questions[0]
+    files = kept(provider, record.id, sent.files)
+    text = uncalled(reply, strip_code(sent.text, record.code))
+    if files and question.kind is QuestionKind.TEXT and not text.strip():
+        return Given({question.id: text}, sent.text, files)  # a voice message, a photo without a caption
+    at = reply.sent_at or tx.now  # "tomorrow" is the day after it was written
+    found = read(question, text, language=language, timezone=timezone, now=at)
+    return Given({question.id: found.value}, sent.text, files) if isinstance(found, Value) else found
+
+
+def _picked_for(tx: Tx, provider: str, reply: Reply) -> _Sent:
+    """What the person sent before we asked "which one?", kept with that message."""
+    for id in reply.references:
+        row = tx.one(deliveries.BY_MESSAGE, provider=provider, message_id=id)
+        if row is not None and row["kind"] == "conversation":
+            args = loads(row["content"])["args"]
+            return _Sent(str(args.get("text", "")), attachments_in(args.get("files", [])))
+    return _Sent("", ())
+
+
+def _tapped(record: Interaction, payload: str, language: str) -> Given | Unclear:
+    tapped = read_payload(record.questions, payload, language)
+    if tapped is None:
+        return _not_yet(record, payload)
+    if len(record.questions) > 1:
+        return Unclear("open_form")
+    question, value, label = tapped
+    return Given({question.id: value}, label)
+
+
+def _not_yet(record: Interaction, payload: str) -> Unclear:
+    """A tap that does not answer: "Something else…", "Change…"."""
+    wanted = wants_text(record.questions, payload)
+    return Unclear(wanted[1] if wanted is not None else "not_understood")

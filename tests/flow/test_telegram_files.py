@@ -1,0 +1,144 @@
+"""Voice, photos, documents and videos as answers: kept by reference, fetched when somebody wants them."""
+
+import httpx
+import pytest
+from pydantic import SecretStr
+
+from answerback.cli.site import site
+from answerback.settings import ApiKey, Limits
+from answerback.testing import ScriptedAgent, asks
+from answerback_sandbox.telegram import hands
+from tests.support.chatting import ANA, Chatting, chatting
+from tests.support.databases import Database
+
+pytestmark = pytest.mark.needs_extra("telegram")
+KEY = "a-key-of-the-tests"
+KEYS = {"api_keys": (ApiKey("ops", SecretStr(KEY)),)}
+MEGABYTE = 1 << 20
+
+
+async def get(chat: Chatting, path: str, key: str = KEY) -> httpx.Response:
+    transport = httpx.ASGITransport(site(chat.g.app))
+    headers = {"authorization": f"Bearer {key}"}
+    async with httpx.AsyncClient(transport=transport, base_url="http://test", headers=headers) as client:
+        return await client.get(path)
+
+
+async def attached(chat: Chatting) -> list[dict[str, object]]:
+    """The files of the one answer there is, as the API tells them."""
+    (record,) = (await get(chat, "/v1/interactions?status=completed")).json()["items"]
+    return record["answer"]["attachments"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "content_type"),
+    [
+        ("voice", "voice", "audio/ogg"),
+        ("photo", "photo", "image/jpeg"),
+        ("document", "plan.pdf", "application/pdf"),
+        ("video", "walk.mp4", "video/mp4"),
+    ],
+)
+async def test_a_file_answers_a_question_for_free_text_and_its_bytes_can_be_fetched(
+    database: Database, kind: str, name: str, content_type: str
+) -> None:
+    agent = ScriptedAgent(asks("What does it look like?"))
+    async with chatting(database, agent, in_group=False, **KEYS) as chat:
+        run = await chat.run()
+        hands.send_file(chat.box.world, ANA, kind, b"\x00bytes", name=name)
+        await chat.heard()
+        assert (await chat.g.settled(run.id)).result == [""]
+        (file,) = await attached(chat)
+        told = {key: file[key] for key in ("name", "content_type", "size", "provider")}
+        assert told == {"name": name, "content_type": content_type, "size": 6, "provider": "telegram"}
+        response = await get(chat, str(file["href"]))
+        assert (response.status_code, response.content) == (200, b"\x00bytes")
+        assert response.headers["content-type"] == content_type
+        assert response.headers["content-disposition"] == f"attachment; filename*=UTF-8''{name}"
+        assert response.headers["x-content-type-options"] == "nosniff"
+    ((_, _, answer),) = agent.journal
+    assert [each.name for each in answer.attachments] == [name]
+
+
+async def test_a_caption_is_the_text_of_the_answer(database: Database) -> None:
+    agent = ScriptedAgent(asks("Which?"))
+    async with chatting(database, agent, in_group=False, **KEYS) as chat:
+        run = await chat.run()
+        hands.send_file(chat.box.world, ANA, "photo", b"x", caption="this one")
+        await chat.heard()
+        assert (await chat.g.settled(run.id)).result == ["this one"]
+        assert "You wrote “this one”" in chat.said()[0]
+        assert len(await attached(chat)) == 1
+
+
+async def test_a_file_alone_decides_no_other_question(database: Database) -> None:
+    async with chatting(database, ScriptedAgent(asks("Sure?", confirm=True)), in_group=False) as chat:
+        run = await chat.run()
+        hands.send_file(chat.box.world, ANA, "voice", b"yes")
+        await chat.heard()
+        assert "I found no answer in your message" in chat.last().text
+        hands.send_file(chat.box.world, ANA, "photo", b"x", caption="yes")
+        await chat.heard()
+        assert (await chat.g.settled(run.id)).result == [True]
+
+
+async def test_a_file_that_could_be_for_two_questions_is_kept_until_its_sender_says_for_which(
+    database: Database,
+) -> None:
+    agent = ScriptedAgent(asks("Which?"))
+    async with chatting(database, agent, in_group=False, **KEYS) as chat:
+        first, _ = await chat.run(), await chat.run()
+        hands.send_file(chat.box.world, ANA, "document", b"x", name="plan.pdf")
+        await chat.heard()
+        assert "Which one is “plan.pdf” for?" in chat.last().text
+        chat.box.tap(ANA, chat.last().id, 0)
+        await chat.heard()
+        assert (await chat.g.settled(first.id)).result == [""]
+        assert [file["name"] for file in await attached(chat)] == ["plan.pdf"]
+
+
+async def test_a_file_above_the_limit_is_refused(database: Database) -> None:
+    limits = Limits(attachment_bytes=10)
+    async with chatting(
+        database, ScriptedAgent(asks("Which?")), in_group=False, limits=limits, **KEYS
+    ) as chat:
+        await chat.run()
+        sent = hands.send_file(chat.box.world, ANA, "voice", b"x" * 11)
+        await chat.heard()
+        (file,) = await attached(chat)
+        response = await get(chat, str(file["href"]))
+        assert (response.status_code, response.json()["code"]) == (413, "too-large")
+        assert "attachment_bytes" in response.json()["detail"]
+        assert sent.file is not None
+
+
+async def test_a_file_that_telegram_gives_to_no_bot_is_said_to_be_too_large_for_telegram(
+    database: Database,
+) -> None:
+    limits = Limits(attachment_bytes=100 * MEGABYTE)
+    async with chatting(
+        database, ScriptedAgent(asks("Which?")), in_group=False, limits=limits, **KEYS
+    ) as chat:
+        await chat.run()
+        hands.send_file(chat.box.world, ANA, "video", bytes(20 * MEGABYTE + 1))
+        await chat.heard()
+        (file,) = await attached(chat)
+        response = await get(chat, str(file["href"]))
+        assert (response.status_code, response.json()["code"]) == (410, "gone")
+        assert "at most 20 MB" in response.json()["detail"]
+
+
+async def test_a_file_that_is_not_there_any_more_is_gone_and_one_that_never_was_is_not_found(
+    database: Database,
+) -> None:
+    async with chatting(database, ScriptedAgent(asks("Which?")), in_group=False, **KEYS) as chat:
+        await chat.run()
+        hands.send_file(chat.box.world, ANA, "voice", b"x")
+        await chat.heard()
+        (file,) = await attached(chat)
+        chat.box.world.files.clear()
+        assert (await get(chat, str(file["href"]))).status_code == 410
+        other = str(file["href"]).removesuffix("0")
+        assert (await get(chat, f"{other}1")).status_code == 404
+        assert (await get(chat, f"{other}-1")).status_code == 422
+        assert (await get(chat, str(file["href"]), key="guessed")).status_code == 401
