@@ -12,8 +12,9 @@ sh scripts/langgraph-server.sh || :
 
 if [ $# -gt 0 ]; then exec .venv/bin/python -m pytest "$@"; fi
 
-# A worker that dies takes one test with it; more than two deaths are no accident.
-workers="-q -n 2 --max-worker-restart 2"
+# Many tests wait for another process, so there are more workers than processors; what is left of one's share
+# is done by whoever is free. A worker that dies takes one test with it; more than two deaths are no accident.
+workers="-q -n $(($(getconf _NPROCESSORS_ONLN) + 2)) --dist worksteal --max-worker-restart 2"
 bare=0
 full=0
 sh scripts/setup.sh bare

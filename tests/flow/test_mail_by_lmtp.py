@@ -147,3 +147,20 @@ async def test_a_second_gateway_beside_the_first_says_why_it_takes_no_mail(
     assert await answers(app) == ["{'q1': 'b'}"]
     await second.stop()
     await app.stop()
+
+
+async def test_every_gateway_on_one_database_takes_mail_where_it_runs(
+    postgres_url: str, room: Mailroom, place: str, tmp_path: Path
+) -> None:
+    """A mailbox has one reader; a mail server hands over to the gateway beside it."""
+    database = Database(postgres_url, tmp_path)
+    first, second = gateway(database, room.port, lmtp=place), gateway(database, room.port, lmtp=f"{place}2")
+    await first.start()
+    await second.start()
+    await asked(first, room, place)
+    await until(Path(f"{place}2").exists)
+    assert await hand_over(f"{place}2", room, "costing") == ["250 2.0.0 Ok"]
+    assert await hand_over(place, room, "coding") == ["250 2.0.0 Ok"]  # too late
+    assert await answers(first) == ["{'q1': 'b'}"]
+    await second.stop()
+    await first.stop()
