@@ -50,6 +50,8 @@ def consider(tx: Tx, context: Context, provider: str, reply: Reply) -> Effect:
         reply = replace(reply, text=new_text(reply.text))
     mine, person = contacts.sender(tx, provider, reply.sender)
     here = place_of(provider, reply.sender, reply.place, mine["contact_id"] if mine is not None else "")
+    if mine is not None and mine["place"] == reply.place:  # just written from: anything may be said there
+        here |= {"address_id": mine["id"]}
     case = _Case(tx, context, provider, reply, here, person)
     if not reply.trusted:
         return _unproved(case)
