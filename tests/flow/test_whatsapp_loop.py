@@ -115,13 +115,6 @@ async def test_somebody_who_never_wrote_gets_the_template_and_then_buttons(datab
         assert (await loop.app.runner.get(run.id)).status is RunStatus.COMPLETED
 
 
-async def test_whoever_writes_unasked_is_answered_in_free_text(database: Database) -> None:
-    async with looping(database, ScriptedAgent(asks("Which term?"))) as loop:
-        loop.box.twilio.type(ANA, "Hello")
-        said = await loop.see("Nothing is waiting for you.")
-        assert said.content_sid == ""
-
-
 async def test_a_quoted_message_says_which_of_two_questions_is_meant(database: Database) -> None:
     agent = ScriptedAgent(asks("Which term?"))
     async with looping(database, agent) as loop:
@@ -183,3 +176,10 @@ async def test_what_was_written_while_we_were_down_is_listed_and_answers(databas
             await loop.see("You wrote “coding”")
             await loop.app.idle()
             assert (await loop.app.runner.get(run.id)).status is RunStatus.COMPLETED
+
+
+async def test_whoever_writes_unasked_is_answered_in_free_text(database: Database) -> None:
+    async with looping(database, ScriptedAgent(asks("Which term?"))) as loop:
+        loop.box.twilio.type(ANA, "Hello")
+        said = await loop.see("Nothing is waiting for you.")
+        assert said.content_sid == ""
