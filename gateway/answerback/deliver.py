@@ -225,8 +225,7 @@ class Deliverer(Background):
 
     async def _dated(self, row: Row, message: Message) -> Message:
         """The message with when its receiver last wrote, where a service takes free text for a while only."""
-        who = row["provider"], row["external_id"]
-        at = await self._context.store.read(lambda tx: contacts.last_wrote(tx, *who))
+        at = await self._context.store.read(lambda tx: contacts.last_wrote(tx, row["address_id"]))
         return replace(message, to=replace(message.to, last_inbound_at=at))
 
     async def _send(self, provider: Provider, row: Row, message: Message, thread: tuple[str, ...]) -> Sent:

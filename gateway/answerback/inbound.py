@@ -60,6 +60,8 @@ def consider(tx: Tx, context: Context, provider: str, reply: Reply) -> Effect:
         reply = replace(reply, place=places.today(tx, provider, reply.place))
     mine, person = contacts.sender(tx, provider, reply.sender)
     here = place_of(provider, reply.sender, reply.place, mine["contact_id"] if mine is not None else "")
+    if mine is not None and mine["place"] == reply.place:  # just written from: anything may be said there
+        here |= {"address_id": mine["id"]}
     case = _Case(tx, context, provider, reply, here, person)
     if provider in context.outbox.stand_ins.known:
         return _stand_in(case, context.outbox.stand_ins.known[provider])

@@ -103,9 +103,8 @@ def _after_all(tx: Tx, outbox: Outbox, row: Row, receipt: Receipt) -> Follows:
 
 
 def _failed(tx: Tx, outbox: Outbox, row: Row, receipt: Receipt) -> Follows:
-    who = row["provider"], row["external_id"]
-    if receipt.status == "window" and contacts.last_wrote(tx, *who) is not None:
-        tx.run(contacts.NOT_SEEN, provider_=who[0], external_=who[1])
+    if receipt.status == "window" and contacts.last_wrote(tx, row["address_id"]) is not None:
+        tx.run(contacts.NOT_SEEN, address=row["address_id"])
         return _again(tx, row, tx.now, CLOSED)
     if receipt.status == "wait" and tx.now - row["created_at"] <= AWAY:
         return _again(tx, row, tx.now + round(pause(row["attempts"]) * 1e6), receipt.reason)

@@ -49,16 +49,10 @@ SEEN = Query(
     .where(A.c.provider == p("provider_"), A.c.external_id == p("external_"))
     .values(last_inbound_at=p("at"), unreachable="")
 )
-LAST_WROTE = Query(
-    select(A.c.last_inbound_at).where(A.c.provider == p("provider"), A.c.external_id == p("external_id"))
-)
-NOT_SEEN = Query(
-    update(A)
-    .where(A.c.provider == p("provider_"), A.c.external_id == p("external_"))
-    .values(last_inbound_at=null())
-)
+LAST_WROTE = Query(select(A.c.last_inbound_at).where(A.c.id == p("id")))
+NOT_SEEN = Query(update(A).where(A.c.id == p("address")).values(last_inbound_at=null()))
 UNREACHABLE = Query(update(A).where(A.c.id == p("address")).values(unreachable=p("why")))
-MOVED = Query(update(A).where(A.c.id == p("address")).values(place=p("new_place")))
+
 PUT_LINK = _upsert(L, ("code_hash",))
 LINK = Query(select(L).where(L.c.code_hash == p("code_hash")))
 LINK_CLAIMED = Query(
@@ -118,9 +112,9 @@ def seen(tx: Tx, row: Row) -> None:
         tx.run(SEEN, provider_=row["provider"], external_=row["external_id"], at=tx.now)
 
 
-def last_wrote(tx: Tx, provider: str, external_id: str) -> int | None:
+def last_wrote(tx: Tx, address_id: str) -> int | None:
     """When the owner of an address last wrote from there, microseconds; None: never, or not known."""
-    row = tx.one(LAST_WROTE, provider=provider, external_id=external_id)
+    row = tx.one(LAST_WROTE, id=address_id)
     return None if row is None else row["last_inbound_at"]
 
 
