@@ -5,7 +5,7 @@ It is a delivery like any other: committed with the end itself, claimed, tried a
 
 import datetime
 import json
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from urllib.parse import urlsplit
 
 from answerback import signing
@@ -13,6 +13,7 @@ from answerback.allowed import Allowed
 from answerback.errors import DoesNotFit, TryLater, Undeliverable
 from answerback.model import Answer, Interaction, Json
 from answerback.outgoing import Barred, Outgoing
+from answerback.standing import is_stand_in
 from answerback.store import Row, Tx, interactions
 from answerback.store.codec import loads
 
@@ -114,9 +115,11 @@ def _answer(record: Interaction, answer: Answer) -> dict[str, Json]:
         "text": answer.text,
         "by": answer.by,
         "via": answer.via,
+        "stand_in": is_stand_in(answer.by),
         "at": _moment(answer.at or None),
         "expired": answer.expired,
         "default_used": answer.default_used,
+        "attachments": [asdict(each) for each in answer.attachments],
     }
 
 
