@@ -22,6 +22,7 @@ from answerback.read import validate_response
 from answerback.settings import Route, Settings
 from answerback.store import Row, Tx, audit, contacts, deliveries, interactions, runs
 from answerback.store.codec import dumps, interaction_in
+from answerback.succession import begin
 from answerback.values import check
 
 SECOND = 1_000_000
@@ -149,7 +150,7 @@ def put(tx: Tx, context: Context, record: Interaction, *, expires_in: float | No
         first=True,
     )
     link = context.outbox.link(tx, record)
-    return Put(record, link, context.outbox.begin(tx, record))
+    return Put(record, link, begin(context.outbox, tx, record))
 
 
 def withdraw(tx: Tx, context: Context, record: Interaction, reason: str) -> list[Row]:

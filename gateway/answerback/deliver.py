@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import logging
-import time
 import weakref
 from collections import Counter
 from collections.abc import AsyncIterator, Mapping
@@ -15,13 +14,14 @@ from answerback.backoff import AWAY, pause
 from answerback.callbacks import Callbacks
 from answerback.context import Context
 from answerback.errors import Moved, StoreUnavailable, TryLater, Undeliverable
+from answerback.loaded import load, needless, remembered
 from answerback.metrics import Metric
-from answerback.model import Interaction, InteractionStatus, Json, MessageKind
-from answerback.outbox import CALLER, SHOWN, Follows, Known
+from answerback.model import MessageKind
+from answerback.outbox import CALLER, Follows
 from answerback.provider import Message, Provider, Sent
-from answerback.store import Row, Tx, contacts, deliveries, interactions, places
-from answerback.store.codec import loads
-from answerback.wording import Sheet, Told, compose, is_private
+from answerback.store import Row, Tx, contacts, deliveries, places
+from answerback.succession import apart, gave_up, next_address
+from answerback.wording import Sheet, compose, is_private
 
 log = logging.getLogger("answerback.deliver")
 AT_ONCE = 16  # messages under way on one provider
@@ -36,16 +36,6 @@ FALL_BACK_WAIT = 60.0  # seconds: a wait that is longer than this is a reason to
 # That they were sent may be written with the next commit: whatever is written after it finds it done.
 SOON = (MessageKind.QUESTION, MessageKind.OUTCOME, MessageKind.NOTICE)
 UNSURE = outbox.UNSURE / 1e6  # seconds before a message that may have arrived is sent again
-
-
-@dataclass(frozen=True, slots=True)
-class Loaded:
-    """What a delivery needs to be put into words."""
-
-    record: Interaction | None
-    told: Told
-    thread: tuple[str, ...]  # ids of our earlier messages at the same place about the same thing
-    needless: bool = False  # it stands in for a message that has arrived after all
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,9 +109,9 @@ class Deliverer(Background):
         return await self._context.store.write(lambda tx: deliveries.keep(tx, row, owner))
 
     async def _attempt(self, provider: Provider, row: Row) -> None:
-        loaded = _remembered(row)
+        loaded = remembered(row)
         if loaded is None:
-            loaded = await self._context.store.read(lambda tx: self._load(tx, row))
+            loaded = await self._context.store.read(lambda tx: load(tx, self._context, row))
         if not await self._is_still_ours(row, loaded.told.now):
             return  # whoever took it over sends it
         if loaded.record is not None and not loaded.record.readable:
@@ -129,7 +119,7 @@ class Deliverer(Background):
                 lambda tx: deliveries.failed(tx, row, "its record cannot be read")
             )
             return
-        if loaded.needless or _needless(row, loaded.record):
+        if loaded.needless or needless(row, loaded.record):
             await self._context.store.write(lambda tx: deliveries.failed(tx, row, deliveries.NEEDLESS))
             return
         alone = provider.alone(row["external_id"], row["place"])
@@ -257,15 +247,6 @@ class Deliverer(Background):
             with contextlib.suppress(StoreUnavailable):
                 held["next_attempt_at"] = await self._context.store.write(tx_)
 
-    def _load(self, tx: Tx, row: Row) -> Loaded:
-        record = interactions.get(tx, row["interaction_id"]) if row["interaction_id"] else None
-        person = contacts.person(tx, row["contact_id"])
-        who = contacts.person(tx, record.answered_by) if record is not None else None
-        names = {who.id: who.name} if who is not None else {}
-        picks = _pick_tokens(tx, row, self._context)
-        told = Told(person, names, tx.now, picks)
-        return Loaded(record, told, _thread(tx, row), needless=_has_arrived(tx, row))
-
     def _sent(self, tx: Tx, row: Row, ids: tuple[str, ...]) -> Follows:
         return receipts.sent(tx, self._context.outbox, row, ids)
 
@@ -323,68 +304,20 @@ class Deliverer(Background):
         fall_back = row["attempts"] == FALL_BACK_AFTER or (row["attempts"] == 1 and wait > FALL_BACK_WAIT)
 
         def tx_(tx: Tx) -> Follows:
-            follow, waited = self._context.outbox, tx.now - row["created_at"]
+            outbox, waited = self._context.outbox, tx.now - row["created_at"]
             if (waited > AWAY) if trouble.away else (row["attempts"] >= GIVE_UP):
                 gone = deliveries.failed(tx, row, trouble.why, status=status)
-                return follow.gave_up(tx, row, unsure=trouble.unsure) if gone else Follows()
+                return gave_up(outbox, tx, row, unsure=trouble.unsure) if gone else Follows()
             later = tx.now + round(wait * 1e6)
             waits = tx.run(deliveries.POSTPONE, key=row["id"], at=later, why=trouble.why)
             if not waits:  # a receipt has said by now that it arrived
                 return Follows()
             unsure, away = trouble.unsure, trouble.away
-            rows = follow.next_address(tx, row, elsewhere=away, unsure=unsure) if fall_back else []
+            rows = next_address(outbox, tx, row, elsewhere=away, unsure=unsure) if fall_back else []
             if unsure:
-                apart = follow.apart(tx, row, later)
-                tx.run(deliveries.POSTPONE, key=row["id"], at=apart, why=trouble.why)
+                at = apart(outbox, tx, row, later)
+                tx.run(deliveries.POSTPONE, key=row["id"], at=at, why=trouble.why)
             return Follows(rows)
 
         self._context.follow(await self._context.store.write(tx_))
         self._context.signals.rearm()
-
-
-def _remembered(row: Row) -> Loaded | None:
-    """What was known when the delivery was made, if that was a moment ago."""
-    known: Known | None = row.get("known")
-    if known is None or time.monotonic() > known.until:
-        return None
-    names = {known.who.id: known.who.name} if known.who is not None else {}
-    return Loaded(known.record, Told(known.person, names, known.at), known.thread)
-
-
-def _needless(row: Row, record: Interaction | None) -> bool:
-    asks = row["kind"] in ("question", "reminder")
-    return asks and (record is None or record.status is not InteractionStatus.PENDING)
-
-
-def _has_arrived(tx: Tx, row: Row) -> bool:
-    """Whether the message that this one stands in for, because it may have been lost, was not lost."""
-    instead_of = loads(row["content"]).get("unless", "")
-    earlier = tx.one(deliveries.GET, id=instead_of) if instead_of else None
-    return earlier is not None and earlier["status"] in SHOWN
-
-
-def _thread(tx: Tx, row: Row) -> tuple[str, ...]:
-    """Ids of the messages that this one edits, answers or follows."""
-    if row["of_delivery"]:
-        earlier = tx.one(deliveries.GET, id=row["of_delivery"])
-        return tuple(loads(earlier["message_ids"])) if earlier else ()
-    if row["kind"] == "reminder":
-        same = [
-            d
-            for d in tx.all(deliveries.OF, interaction_id=row["interaction_id"])
-            if d["provider"] == row["provider"] and d["place"] == row["place"] and d["kind"] == "question"
-        ]
-        return tuple(id for d in same for id in loads(d["message_ids"]))
-    return ()
-
-
-def _pick_tokens(tx: Tx, row: Row, context: Context) -> Json:
-    """For "which one?": the open questions of this account, each with the token of its own delivery."""
-    content = loads(row["content"])
-    found = []
-    for id in content.get("args", {}).get("deliveries", ()):
-        delivery = tx.one(deliveries.GET, id=id)
-        record = interactions.get(tx, delivery["interaction_id"]) if delivery else None
-        if record is not None and record.status is InteractionStatus.PENDING:
-            found.append((record, context.tokens.of(id)))
-    return found

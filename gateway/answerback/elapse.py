@@ -5,6 +5,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import replace
 
+from answerback import succession
 from answerback.ask import cancel_run, next_action, reminders, stand_ins_at, stays_open
 from answerback.context import Context
 from answerback.errors import StoreUnavailable
@@ -81,7 +82,7 @@ class Elapser:
         tx.run(interactions.NEXT_AT, key=record.id, at=next_action(record, tx.now))
         instead = stand_ins_at(record)
         is_time = instead is not None and instead <= tx.now
-        rows = self._context.outbox.stand_in(tx, record, first=True) if is_time else []
+        rows = succession.stand_in(self._context.outbox, tx, record, first=True) if is_time else []
         past = [at for at in reminders(record) if at <= tx.now]
         if rows and instead is not None and max(past, default=0) < instead:
             return rows

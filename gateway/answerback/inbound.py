@@ -22,6 +22,7 @@ from answerback.sentences import say
 from answerback.standing import StandIn
 from answerback.store import Row, Tx, contacts, deliveries, interactions, pace, places
 from answerback.store.codec import attachments_out
+from answerback.succession import after
 
 STOPS = {"cancel", "stop"}
 MINUTE = 60_000_000  # microseconds between two of the same sentence in one place
@@ -101,7 +102,7 @@ def _stand_in(case: _Case, stand_in: StandIn) -> Effect:
     if record.status is not InteractionStatus.PENDING or not record.readable:
         return Effect(lost(record))
     if reply.value is None:
-        return Effect(Outcome.COMMAND, case.context.outbox.after(tx, asked))
+        return Effect(Outcome.COMMAND, after(case.context.outbox, tx, asked))
     if stand_in.listens and stops(record, reply.text):
         return _stop_in_terminal(case, record)
     try:
@@ -132,7 +133,7 @@ def _stop_in_terminal(case: _Case, record: Interaction) -> Effect:
 
 
 def _not_taken(case: _Case, stand_in: StandIn, asked: Row, outcome: Outcome, why: str) -> Effect:
-    rows = [] if stand_in.listens else case.context.outbox.after(case.tx, asked)
+    rows = [] if stand_in.listens else after(case.context.outbox, case.tx, asked)
     return Effect(outcome, rows, toast=why)
 
 

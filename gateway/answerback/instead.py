@@ -12,6 +12,7 @@ from answerback.inbound import Effect, consider, stops
 from answerback.model import Interaction, Json, MessageKind, Outcome, Question
 from answerback.provider import Asked, Message, Reply, Sent
 from answerback.store import Row, Tx, audit, replies
+from answerback.succession import after
 
 log = logging.getLogger("answerback.instead")
 
@@ -58,7 +59,7 @@ def answered(tx: Tx, context: Context, row: Row, sent: Sent) -> Answered:
     if sent.declined:
         log.info("the stand-in %s has no answer: %s", row["provider"], sent.declined, extra=_of(row))
         audit.add(tx, row["interaction_id"], "declined", actor=row["provider"])
-        done.rows += context.outbox.after(tx, row)
+        done.rows += after(context.outbox, tx, row)
     return done
 
 

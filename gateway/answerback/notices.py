@@ -6,10 +6,10 @@ from answerback.ask import require_people, route_of
 from answerback.context import Context
 from answerback.errors import Conflict, DoesNotFit, NotFound
 from answerback.model import Address, Contact, DeliveryStatus
-from answerback.outbox import addresses
 from answerback.store import Row, Tx, contacts, deliveries, interactions
 from answerback.store import notices as table
 from answerback.store.codec import dumps, loads
+from answerback.succession import addresses
 from answerback.tokens import hashed
 from answerback.values import check
 

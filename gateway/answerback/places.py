@@ -3,6 +3,7 @@
 from answerback.outbox import Outbox
 from answerback.provider import PlaceNews
 from answerback.store import Row, Tx, places
+from answerback.succession import next_address
 
 
 def heard(tx: Tx, outbox: Outbox, provider: str, news: PlaceNews) -> list[Row]:
@@ -14,4 +15,4 @@ def heard(tx: Tx, outbox: Outbox, provider: str, news: PlaceNews) -> list[Row]:
     if not news.closed:
         return []
     asked = places.asked_at(tx, provider, news.place)
-    return [row for delivery in asked for row in outbox.next_address(tx, delivery)]
+    return [row for delivery in asked for row in next_address(outbox, tx, delivery)]

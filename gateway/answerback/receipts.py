@@ -8,6 +8,7 @@ from answerback.outbox import Follows, Outbox
 from answerback.provider import Receipt
 from answerback.store import Row, Tx, audit, contacts, deliveries, interactions, notices, places
 from answerback.store.codec import dumps, loads
+from answerback.succession import gave_up
 
 RANK = {"unknown": 1, "sent": 2, "delivered": 3, "read": 4}
 ARRIVED = frozenset({"delivered", "read"})
@@ -117,7 +118,7 @@ def given_up(tx: Tx, outbox: Outbox, row: Row, why: str, *, dead: bool) -> Follo
     marks = dead and bool(row["address_id"])
     if marks:
         places.reached(tx, row["provider"], row["place"], why or "the service says so")
-    follows = outbox.gave_up(tx, row)
+    follows = gave_up(outbox, tx, row)
     follows.dead = [row["provider"]] if marks else []
     return follows
 
