@@ -26,6 +26,7 @@ from answerback.provider import (
     ProviderContext,
     Sent,
     Settings,
+    Undeliverable,
 )
 
 ASKING = (MessageKind.QUESTION, MessageKind.REMINDER)
@@ -64,6 +65,8 @@ class Callback(Provider):
         function = self._function
         parameters = inspect.signature(function).parameters
         if message.kind not in ASKING and "kind" not in parameters:
+            if message.kind is MessageKind.NOTICE and not message.reply_to:  # it would be told to nobody
+                raise Undeliverable("The function is called for questions only: it has no parameter `kind`.")
             return Sent()
         positional, named = arguments(parameters, facts(message))
         if inspect.iscoroutinefunction(function):

@@ -44,6 +44,15 @@ class Loop:
     app: App
     agent: ScriptedAgent
 
+    async def greeted(self) -> None:
+        """Alice and Bob have written on WhatsApp, which takes any text for a day then."""
+        for person in self.box.everyone:
+            self.box.twilio.type(person.whatsapp, "Hello")
+        await self.box.wait_for(
+            lambda: all(self.box.twilio.received(person.whatsapp) for person in self.box.everyone), PATIENCE
+        )
+        await self.app.idle()
+
     async def asked(self) -> str:
         """Start a run; its id, once the question is out everywhere."""
         run = await self.app.runner.start(RunRequest("scripted", {}))
@@ -97,6 +106,7 @@ def app(page: Page, name: str) -> Locator:
 async def test_a_reply_by_mail_on_the_page_is_the_answer_and_every_app_says_so(
     chromium: "Browser", loop: Loop
 ) -> None:
+    await loop.greeted()
     async with open_phone(chromium, loop.box, **PHONE) as page:
         run = await loop.asked()
         await page.get_by_role("button", name="Mail, 1 new").tap()

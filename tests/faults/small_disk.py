@@ -85,7 +85,8 @@ def fill(admin: psycopg.Connection) -> None:
     for table in metadata.sorted_tables:
         for length in (32, 8):  # what a row leaves of a page may be enough for a shorter one
             values = ", ".join(_anything(column.type, length) for column in table.columns)
-            _until_full(admin, f'INSERT INTO "{table.name}" SELECT {values}', keep=False)
+            names = ", ".join(f'"{column.name}"' for column in table.columns)
+            _until_full(admin, f'INSERT INTO "{table.name}" ({names}) SELECT {values}', keep=False)
 
 
 def empty(admin: psycopg.Connection) -> None:

@@ -40,6 +40,7 @@ WINDOW = 24 * 3600 * 1_000_000  # microseconds after somebody wrote in which fre
 PAGE = 1000  # the most that Twilio lists at once
 MARGIN = 60 * 1_000_000  # a message takes a while, and clocks differ
 DELIVERY = "delivery"  # says in a status callback whose it is, should Twilio's answer have been lost
+NO_NOTICE = "This person has not written on WhatsApp within 24 hours, and a notice has no template."
 FILE_LIMIT = 16 * 1024 * 1024  # bytes: https://www.twilio.com/docs/whatsapp/guidance-whatsapp-media-messages
 
 
@@ -83,8 +84,12 @@ class WhatsApp(Provider):
     async def send(self, message: Message) -> Sent:
         """One message. Raises Undeliverable when only a template is taken and none is configured."""
         if not self._is_open(message.to):
-            if message.kind is MessageKind.OUTCOME:
+            if message.kind is MessageKind.OUTCOME or (
+                message.kind is MessageKind.NOTICE and message.reply_to
+            ):
                 return Sent()  # no template for it: who taps the old message hears the outcome then
+            if message.kind is MessageKind.NOTICE:
+                raise Undeliverable(NO_NOTICE)
             return await self._post(message, **self._template(message))
         quick = wording.buttons(message) if self._options.buttons else None
         sid = await self._content(quick) if quick else ""

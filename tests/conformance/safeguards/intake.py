@@ -41,8 +41,8 @@ OF_INTAKE = (
     Mutant(
         "a duplicate is not considered again",
         GATEWAY + "receive.py",
-        "        if row is None:\n            return _Done(",
-        "        if row is None and False:\n            return _Done(",
+        "        if row is None:\n            reply = found if",
+        "        if row is None and False:\n            reply = found if",
         FLOW + "test_binding.py::test_the_first_answer_delivered_again_does_not_answer_"
         "the_second_question_of_the_node[sqlite]",
     ),

@@ -8,7 +8,14 @@ from typing import Any
 
 import pytest
 
-from answerback.provider import Address, ConfigurationError, Message, MessageKind, ProviderContext
+from answerback.provider import (
+    Address,
+    ConfigurationError,
+    Message,
+    MessageKind,
+    ProviderContext,
+    Undeliverable,
+)
 from answerback_providers.callback import Callback
 
 MODULE = """
@@ -95,6 +102,12 @@ async def test_only_questions_are_told_unless_the_function_asks_for_the_kind(fol
     assert calls() == []
     await told(folder, "told:everything").send(message(MessageKind.OUTCOME))
     assert calls() == ["outcome"]
+
+
+async def test_a_notice_that_it_would_not_be_told_is_not_taken_for_sent(folder: Path) -> None:
+    with pytest.raises(Undeliverable, match="no parameter `kind`"):
+        await told(folder, "told:as_one").send(message(MessageKind.NOTICE))
+    assert calls() == []
 
 
 async def test_what_a_function_raises_reaches_the_core_as_it_is(folder: Path) -> None:

@@ -1,8 +1,10 @@
 """Sending: what stands on the handset, inside the 24 hours and outside, and what each failure means."""
 
+from dataclasses import replace
+
 import pytest
 
-from answerback.provider import Button, TryLater, Undeliverable
+from answerback.provider import Button, MessageKind, TryLater, Undeliverable
 from answerback_providers.whatsapp import WhatsApp
 from answerback_sandbox import FaultKind, Sandbox
 from tests.providers.whatsapp.support import ANA, HOUR, YES_NO, connected, now, question, to
@@ -83,6 +85,22 @@ async def test_outside_the_24_hours_the_template_is_sent(
     assert note.body == (
         "🟦 Ops · release: Deploy now? (Yes / No) Answer here or on the form: https://ask.example/f/x"
     )
+
+
+async def test_outside_the_24_hours_nobody_is_told_how_it_ended(box: Sandbox, whatsapp: WhatsApp) -> None:
+    asked = question()
+    for kind in (MessageKind.OUTCOME, MessageKind.NOTICE):
+        sent = await whatsapp.send(replace(asked, kind=kind, buttons=(), reply_to=("SM1",)))
+        assert sent.message_ids == ()
+    assert not box.twilio.received(ANA)
+
+
+async def test_outside_the_24_hours_a_notice_goes_to_the_next_provider(
+    box: Sandbox, whatsapp: WhatsApp
+) -> None:
+    with pytest.raises(Undeliverable, match="a notice has no template"):
+        await whatsapp.send(replace(question(), kind=MessageKind.NOTICE, buttons=()))
+    assert not box.twilio.received(ANA)
 
 
 async def test_a_question_of_yes_or_no_has_buttons_outside_the_24_hours_too(box: Sandbox) -> None:
