@@ -395,7 +395,7 @@ class TestRegistry:
         contexts = ProviderContext(), AgentContext(data_dir="var")
         made = registry.build(settings, provider_context=contexts[0], agent_context=contexts[1])
         for problem, package in zip(
-            made.problems, ["python-telegram-bot", "imap-tools", "langgraph"], strict=True
+            made.problems, ["python-telegram-bot", "aiosmtplib", "langgraph"], strict=True
         ):
             assert "needs the package" in str(problem)
             assert package in str(problem)
