@@ -68,6 +68,11 @@ class Loop:
     def texts(self) -> list[str]:
         return [message.text for message in self.box.received(1001)]
 
+    async def types(self, text: str) -> None:
+        """Alice writes, once the gateway knows that what she reads was sent: a faster text is asked about."""
+        await self.app.idle()
+        self.box.type(1001, text)
+
     async def see(self, part: str) -> None:
         await self.box.wait_for(lambda: any(part in text for text in self.texts()), PATIENCE)
 
@@ -131,12 +136,12 @@ async def test_a_typed_answer_counts_when_one_question_is_open(database: Databas
     async with looping(database) as loop:
         run = await loop.run()
         await loop.see("Search for which term?")
-        loop.box.type(1001, "encoding, please")
+        await loop.types("encoding, please")
         await loop.see("You wrote “encoding, please”")
         await loop.see("Publish the report")
-        loop.box.type(1001, "yes but later")
+        await loop.types("yes but later")
         await loop.see("I need a clear yes or no")
-        loop.box.type(1001, "no")
+        await loop.types("no")
         run = await loop.ended(run.id)
         assert run.result == {"term": "encoding, please", "ok": False}
 
