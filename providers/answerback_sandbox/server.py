@@ -64,6 +64,7 @@ async def serve(app: ASGIApp, listener: socket.socket) -> AsyncIterator[None]:
         lifespan="off",
         log_config=None,
         log_level="warning",
+        timeout_keep_alive=75,  # seconds, as real services do: a retry must not meet a closing connection
         access_log=False,
         server_header=False,
         date_header=False,
