@@ -33,9 +33,11 @@ Act = Callable[[], Awaitable[None]]
 
 
 class Phones(Protocol):
-    """The far side: two people who were both asked, and what stands on their phones."""
+    """The far side: people who were all asked, and what stands on their phones."""
 
-    people: tuple[str, str]
+    @property
+    def people(self) -> tuple[str, ...]:
+        """Who they are to the service; each was asked."""
 
     async def find(self, record: Interaction) -> str:
         """Remember the copies of this question; the token of one of its form links."""

@@ -79,7 +79,7 @@ class OnTelegram:
         self._code = ""
 
     async def find(self, record: Interaction) -> str:
-        asked = [row for row in await self._rows(record) if row["kind"] == "question" and row["place"]]
+        asked = [row for row in await self._rows(record) if row["kind"] == "question"]
         self._copies = {
             row["place"]: self._shown(row["place"], loads(row["message_ids"])[0]) for row in asked
         }
@@ -119,7 +119,8 @@ class OnTelegram:
         assert len({(shown.chat_id, shown.id) for shown in shown_to}) == sentences
 
     async def _rows(self, record: Interaction) -> list[Any]:
-        return await rows(self._g, deliveries.OF, interaction_id=record.id)
+        every = await rows(self._g, deliveries.OF, interaction_id=record.id)
+        return [row for row in every if row["provider"] == "telegram"]
 
     def _shown(self, who: str, message_id: str) -> Message:
         return self._box.world.chats[int(who)].messages[int(message_id.rpartition(":")[2])]

@@ -2,6 +2,7 @@
 
 import asyncio
 import stat
+import threading
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
@@ -186,6 +187,22 @@ async def test_what_nobody_waits_for_is_committed_by_itself(store: Store) -> Non
     await stored.wait()
     await store.settled()
     assert "soon" in await keys(store)
+
+
+async def test_what_nobody_waits_for_is_under_way_until_it_is_committed(store: Store) -> None:
+    begun, go_on = threading.Event(), threading.Event()
+
+    def slowly(tx: Tx) -> None:
+        begun.set()
+        go_on.wait(30)
+
+    store.write_soon(slowly)
+    along = asyncio.create_task(store.settled())
+    await asyncio.to_thread(begun.wait, 30)
+    waits = store.waits  # the writer has it already
+    go_on.set()
+    await along
+    assert (waits, store.waits) == (True, False)
 
 
 async def test_what_nobody_waits_for_is_committed_at_the_end(tmp_path: Path) -> None:

@@ -45,6 +45,7 @@ class Store:
         self._open_readers: list[Any] = []
         self._committing = False
         self._soon: list[_Job] = []  # goes along with whatever is written next
+        self._unsettled: set[asyncio.Future[Any]] = set()  # of these and those that go along right now
 
     def open(self, prepare: Callable[[str], None] | None = None) -> None:
         """Take the lock, `prepare` the database's shape (given its URL), and start the writer.
@@ -102,14 +103,16 @@ class Store:
         loop = asyncio.get_running_loop()
         job = _Job(tx, loop)
         job.future.add_done_callback(lambda done: _report(done, then))
+        self._unsettled.add(job.future)
+        job.future.add_done_callback(self._unsettled.discard)
         self._soon.append(job)
         if len(self._soon) == 1:
             loop.call_later(SOON, self._put)
 
     @property
     def waits(self) -> bool:
-        """Whether something that was given to `write_soon` waits for another to commit with."""
-        return bool(self._soon)
+        """Whether something that was given to `write_soon` is not committed yet."""
+        return self.is_open and bool(self._unsettled)
 
     async def settled(self) -> None:
         """Once all that was given to `write_soon` so far is committed. Raises `StoreUnavailable`."""
