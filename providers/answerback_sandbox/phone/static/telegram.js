@@ -1,5 +1,6 @@
 // Telegram: chats with a bot, its buttons under a message, and what it answers to a tap.
 
+import { gist } from "./attach.js";
 import { Chat } from "./chat.js";
 import { $, button, make } from "./dom.js";
 import { alertBox, toast } from "./notes.js";
@@ -19,7 +20,7 @@ export class Telegram {
   constructor(redraw) {
     this.#redraw = redraw;
     this.view = new Chat($("telegram"), {
-      send: (text, replyTo) => act("type", { text, reply_to: replyTo, chat: this.chat.id }),
+      send: (text, replyTo, file) => act(file ? "file" : "type", { text, reply_to: replyTo, chat: this.chat.id, ...file }),
       look: (message, chat) => this.#look(message, chat),
       menu: () => menu("Telegram", "the bot", here.phone.chats[0].blocked, (what) => act(what)),
     });
@@ -61,7 +62,7 @@ export class Telegram {
     const theirs = every.filter((message) => !message.mine);
     theirs.sort((one, other) => one.at - other.at || one.id - other.id);
     const last = theirs.at(-1);
-    return last && { key: `${last.chat}/${last.id}`, sender: last.sender, text: last.text };
+    return last && { key: `${last.chat}/${last.id}`, sender: last.sender, text: gist(last) };
   }
 
   seen() { return this.chat.unread ? act("seen", { chat: this.chat.id }) : null; }
