@@ -10,7 +10,7 @@ from answerback_sandbox.phone.http import HEADERS
 
 SCRIPTS = (
     "main", "state", "wire", "dom", "notes", "chat", "bubble", "composer", "attach", "rich_text", "telegram",
-    "whatsapp", "mail", "letter", "faults", "people",
+    "whatsapp", "mail", "letter", "writing", "faults", "people",
 )  # fmt: skip
 STYLES = ("phone", "chat", "mail")
 STATIC = (
