@@ -149,7 +149,7 @@ async def test_a_file_is_chosen_seen_taken_off_and_sent_with_what_was_written(
 ) -> None:
     box.type(ANA, "hello")
     async with open_phone(chromium, box, f"/?app={app}", **NARROW, reduced_motion="reduce") as page:
-        choose = page.get_by_label("Choose a file to send").filter(visible=True)
+        choose = page.get_by_label("Attach a file").filter(visible=True)
         await choose.set_input_files([PLAN])
         await expect(page.get_by_text("plan.pdf · 1 kB")).to_be_visible()
         await page.get_by_role("button", name="Take the file off").tap()
