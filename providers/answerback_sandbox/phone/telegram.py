@@ -119,14 +119,15 @@ def _is_busy(world: World, tap: Callback) -> bool:
 
 
 def _message(world: World, message: Message, person_id: int, busy: int | None) -> Json:
-    sender = world.name if message.sender_id == world.bot_id else world.people[message.sender_id].first_name
     return {
         "id": message.id,
         "mine": message.sender_id == person_id,
         "bot": message.sender_id == world.bot_id,
-        "sender": sender,
+        "sender": _sender(world, message),
         "text": message.text,
         "files": _files(message),
+        "forwarded": message.forwarded,
+        "notice": "This group is a supergroup now." if message.marks else "",
         "entities": [wire.entity(item) for item in message.entities],
         "at": wire.seconds(message.sent_at),
         "edited": message.shows_edited,
@@ -136,6 +137,14 @@ def _message(world: World, message: Message, person_id: int, busy: int | None) -
         "busy": busy,
         "rows": [[{"text": item.text, "url": item.url} for item in row] for row in message.rows],
     }
+
+
+def _sender(world: World, message: Message) -> str:
+    if message.as_chat is not None:
+        return world.chats[message.chat_id].title if message.as_chat == message.chat_id else "A channel"
+    if message.sender_id == world.bot_id:
+        return world.name
+    return world.people[message.sender_id].first_name
 
 
 def _files(message: Message) -> list[Json]:
