@@ -10,8 +10,8 @@ from answerback_sandbox.errors import SandboxError
 MAX_BODY = 1 << 16
 
 
-async def json_object(request: Request) -> dict[str, Any]:
-    """The body. A form of another site cannot send this content type without being asked first.
+async def json_object(request: Request, most: int = MAX_BODY) -> dict[str, Any]:
+    """The body, at most so many bytes. No other site's form can send this content type without being asked.
 
     Raises SandboxError for another type, for one that is too long and for no object; ValueError for no JSON.
     """
@@ -20,7 +20,7 @@ async def json_object(request: Request) -> dict[str, Any]:
     raw = bytearray()
     async for chunk in request.stream():
         raw += chunk
-        if len(raw) > MAX_BODY:
+        if len(raw) > most:
             raise SandboxError("the body is too long")
     body = strict_json.loads(bytes(raw) or b"{}")
     if not isinstance(body, dict):

@@ -146,6 +146,30 @@ async def test_a_quick_reply_on_whatsapp_is_the_answer_and_telegram_changes(
         await expect(shown.get_by_text("✅ You chose “costing”")).to_be_visible(timeout=SLOW)
 
 
+async def test_a_forged_reply_decides_nothing_and_a_file_on_telegram_goes_with_the_answer(
+    chromium: "Browser", loop: Loop
+) -> None:
+    await loop.greeted()
+    mailbox = loop.box.reach(ALICE).mail
+    async with open_phone(chromium, loop.box, "/?app=mail", **PHONE) as page:
+        run = await loop.asked()
+        await page.get_by_role("button", name="Which term?").tap()
+        await page.get_by_role("button", name="Menu of this mail").tap()
+        await page.get_by_role("button", name="Reply as somebody else").tap()
+        await page.get_by_role("textbox", name="Text").fill("coding")
+        await page.get_by_role("dialog").get_by_role("button", name="Send").tap()
+        told = await loop.box.wait_for(lambda: loop.box.mail.received(mailbox)[1:], PATIENCE)
+        assert "I can't be sure this mail is from you" in told[0].text.replace("’", "'")
+        assert loop.agent.journal == []
+        await app(page, "Telegram").tap()
+        plan = [{"name": "plan.pdf", "mimeType": "application/pdf", "buffer": b"%PDF"}]
+        await page.get_by_label("Attach a file").filter(visible=True).set_input_files(plan)
+        await page.get_by_role("textbox", name="Message").fill("costing")
+        await page.get_by_role("button", name="Send").tap()
+        assert await loop.answered(run) == ("costing", "telegram")
+    assert [file.name for file in loop.agent.journal[0][2].attachments] == ["plan.pdf"]
+
+
 async def test_when_telegram_is_down_the_same_question_is_answered_elsewhere(
     chromium: "Browser", loop: Loop
 ) -> None:

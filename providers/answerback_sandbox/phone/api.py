@@ -10,7 +10,7 @@ from starlette.routing import BaseRoute, Route
 from answerback_sandbox.faults import FaultKind
 from answerback_sandbox.mail import far
 from answerback_sandbox.people import Reach
-from answerback_sandbox.phone import pages, telegram
+from answerback_sandbox.phone import files, pages, telegram
 from answerback_sandbox.phone.http import HEADERS, Json, action, guarded, word
 from answerback_sandbox.phone.mail import Mail
 from answerback_sandbox.phone.view import Apps, Phones, phone
@@ -58,6 +58,8 @@ class PhoneApi:
         for base, app in (("", self._apps.telegram), ("/whatsapp", whatsapp), ("/mail", self._apps.mail)):
             for name, act in app.actions.items():
                 self.routes.append(Route(f"{PERSON}{base}/{name}", action(act), methods=["POST"]))
+        for base, send in (("", self._apps.telegram.send_file), ("/whatsapp", whatsapp.send_file)):
+            self.routes.append(Route(f"{PERSON}{base}/file", action(send, files.MOST_BODY), methods=["POST"]))
 
     async def _show(self, request: Request) -> Json:
         return phone(self._box, request.path_params["person"], self._apps)

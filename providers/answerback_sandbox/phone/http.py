@@ -6,7 +6,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from answerback_sandbox.bodies import json_object
+from answerback_sandbox.bodies import MAX_BODY, json_object
 from answerback_sandbox.errors import SandboxError
 
 Json = dict[str, Any]
@@ -44,11 +44,11 @@ def guarded(handler: Handler) -> Endpoint:
     return endpoint
 
 
-def action(act: Act) -> Endpoint:
-    """An endpoint for what somebody does; its body is a JSON object."""
+def action(act: Act, most: int = MAX_BODY) -> Endpoint:
+    """An endpoint for what somebody does; its body is a JSON object of at most that many bytes."""
 
     async def handler(request: Request) -> Json:
-        body = await json_object(request)
+        body = await json_object(request, most)
         return act(int(request.path_params.get("person", 0)), body)
 
     return guarded(handler)

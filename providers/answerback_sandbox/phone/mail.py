@@ -37,13 +37,21 @@ class Mail:
     @property
     def actions(self) -> dict[str, Act]:
         """What a person can do, by the name it has in the address."""
-        return {"reply": self._reply, "seen": self._look, "away": self._go_away}
+        return {
+            "reply": self._reply,
+            "write": self._write,
+            "forge": self._forge,
+            "bounce": self._bounce,
+            "seen": self._look,
+            "away": self._go_away,
+        }
 
     def shows(self, person: int) -> Json:
         """The mailbox, newest first. Times are seconds since the Unix epoch. Raises SandboxError."""
         box = self._far.world.box(self._reach(person).mail)
         letters = [_letter(one) for one in reversed(self._far.messages(box.address))]
-        return {"address": box.address, "away": bool(box.away), "letters": letters}
+        agent = self._far.address
+        return {"address": box.address, "agent": agent, "away": bool(box.away), "letters": letters}
 
     async def body(self, request: Request) -> Response:
         """The HTML of one mail, for a frame that may do nothing but show it."""
@@ -58,12 +66,29 @@ class Mail:
         )
 
     def _reply(self, person: int, body: Json) -> Json:
-        words, style = text(body, "text"), Style(body.get("style", Style.GMAIL))
-        if not words.strip():
-            raise SandboxError("a reply needs a text")
+        words, style = _words(body, "a reply"), Style(body.get("style", Style.GMAIL))
         letter = self._find(person, text(body, "id"))
         sent = self._far.reply(self._reach(person).mail, letter.message_id, words, style)
         return {"id": _id(sent)}
+
+    def _write(self, person: int, body: Json) -> Json:
+        """A new mail to the agent."""
+        words, subject = _words(body, "a mail"), text(body, "subject")
+        return {"id": _id(self._far.write(self._reach(person).mail, subject, words))}
+
+    def _forge(self, person: int, body: Json) -> Json:
+        """Somebody else answers in this person's name; nothing of it lies in the mailbox."""
+        words, letter = _words(body, "a reply"), self._find_received(person, text(body, "id"))
+        self._far.forge(self._reach(person).mail, letter.message_id, words)
+        return {}
+
+    def _bounce(self, person: int, body: Json) -> Json:
+        """A mail that had been taken comes back to whoever sent it, as one that never arrived."""
+        letter = self._find_received(person, text(body, "id"))
+        if not letter.headers.get("return-path", "").strip("<> "):
+            raise SandboxError("this mail has no return path, so that nobody can be told")
+        self._far.bounce(self._reach(person).mail, letter.message_id)
+        return {}
 
     def _look(self, person: int, body: Json) -> Json:
         letter = self._find(person, text(body, "id"))
@@ -78,11 +103,24 @@ class Mail:
         self._far.set_away(self._reach(person).mail, away)
         return {}
 
+    def _find_received(self, person: int, id: str) -> Letter:
+        letter = self._find(person, id)
+        if letter.mine:
+            raise SandboxError("this mail was sent from here")
+        return letter
+
     def _find(self, person: int, id: str) -> Letter:
         for letter in self._far.messages(self._reach(person).mail):
             if _id(letter) == id:
                 return letter
         raise SandboxError("there is no such mail")
+
+
+def _words(body: Json, what: str) -> str:
+    words = text(body, "text")
+    if not words.strip():
+        raise SandboxError(f"{what} needs a text")
+    return words
 
 
 def _id(letter: Letter) -> str:

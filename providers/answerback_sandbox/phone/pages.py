@@ -9,8 +9,8 @@ from starlette.routing import Route
 from answerback_sandbox.phone.http import HEADERS
 
 SCRIPTS = (
-    "main", "state", "wire", "dom", "notes", "chat", "bubble", "composer", "rich_text", "telegram",
-    "whatsapp", "mail", "letter", "faults", "people",
+    "main", "state", "wire", "dom", "notes", "chat", "bubble", "composer", "attach", "rich_text", "telegram",
+    "whatsapp", "mail", "letter", "writing", "faults", "people",
 )  # fmt: skip
 STYLES = ("phone", "chat", "mail")
 STATIC = (

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from answerback_sandbox.changes import Changes
+from answerback_sandbox.phone.files import shown, telegram_kind, upload
 from answerback_sandbox.phone.http import Act, Json, number, text
-from answerback_sandbox.telegram import wire
+from answerback_sandbox.telegram import hands, wire
 from answerback_sandbox.telegram.state import Button, Callback, Chat, ChatKind, Message
 from answerback_sandbox.telegram.world import CALLBACK_SECONDS, World
 
@@ -80,6 +81,16 @@ class Telegram:
         words, reply_to, chat = text(body, "text"), number(body, "reply_to"), number(body, "chat")
         return {"message_id": self._box.type(person, words, reply_to, chat).id}
 
+    def send_file(self, person: int, body: Json) -> Json:
+        """A person sends a file, `text` is its caption; in its own route, because it is long."""
+        sent, caption = upload(body), text(body, "text")
+        message = hands.send_file(
+            self._box.world, person, telegram_kind(sent.content_type), sent.content,
+            name=sent.name, content_type=sent.content_type, caption=caption,
+            reply_to=number(body, "reply_to"), chat_id=number(body, "chat"),
+        )  # fmt: skip
+        return {"message_id": message.id}
+
     def _tap(self, person: int, body: Json) -> Json:
         message_id, chat = int(body["message_id"]), number(body, "chat")
         return {"url": self._box.tap(person, message_id, body["button"], chat).url}
@@ -108,13 +119,15 @@ def _is_busy(world: World, tap: Callback) -> bool:
 
 
 def _message(world: World, message: Message, person_id: int, busy: int | None) -> Json:
-    sender = world.name if message.sender_id == world.bot_id else world.people[message.sender_id].first_name
     return {
         "id": message.id,
         "mine": message.sender_id == person_id,
         "bot": message.sender_id == world.bot_id,
-        "sender": sender,
+        "sender": _sender(world, message),
         "text": message.text,
+        "files": _files(message),
+        "forwarded": message.forwarded,
+        "notice": "This group is a supergroup now." if message.marks else "",
         "entities": [wire.entity(item) for item in message.entities],
         "at": wire.seconds(message.sent_at),
         "edited": message.shows_edited,
@@ -124,6 +137,23 @@ def _message(world: World, message: Message, person_id: int, busy: int | None) -
         "busy": busy,
         "rows": [[{"text": item.text, "url": item.url} for item in row] for row in message.rows],
     }
+
+
+def _sender(world: World, message: Message) -> str:
+    if message.as_chat is not None:
+        return world.chats[message.chat_id].title if message.as_chat == message.chat_id else "A channel"
+    if message.sender_id == world.bot_id:
+        return world.name
+    return world.people[message.sender_id].first_name
+
+
+def _files(message: Message) -> list[Json]:
+    file = message.file
+    if file is None:
+        return []
+    # A photo and a voice message have no name on Telegram.
+    name = file.name if file.kind == "document" else ""
+    return [shown(file.kind, file.content_type, file.content, name)]
 
 
 def _note(index: int, tap: Callback) -> Json:

@@ -4,9 +4,10 @@ from collections.abc import Callable
 
 from answerback_sandbox.errors import SandboxError
 from answerback_sandbox.people import Reach
+from answerback_sandbox.phone.files import shown, upload, whatsapp_kind
 from answerback_sandbox.phone.http import Act, Json, text
 from answerback_sandbox.twilio.far import Twilio
-from answerback_sandbox.twilio.state import Note, Status
+from answerback_sandbox.twilio.state import File, Note, Status
 from answerback_sandbox.twilio.world import WINDOW
 
 SECOND = 1_000_000
@@ -59,7 +60,7 @@ class WhatsApp:
             "template": bool(note.content_sid and self._far.world.contents[note.content_sid].approved),
             "reply_to": note.reply_to or None,
             "buttons": [button.title for button in note.buttons],
-            "files": [file.content_type for file in note.files],
+            "files": [_file(file) for file in note.files],
         }
 
     def _type(self, person: int, body: Json) -> Json:
@@ -68,6 +69,12 @@ class WhatsApp:
         if not words.strip():
             raise SandboxError("a message needs a text or a file")
         return {"message_id": self._far.type(at, words, reply_to).sid}
+
+    def send_file(self, person: int, body: Json) -> Json:
+        """A person sends a file, perhaps with a text; in its own route, because it is long."""
+        sent, words, reply_to = upload(body), text(body, "text"), str(body.get("reply_to") or "")
+        note = self._far.send_file(self._at(person), sent.content, sent.content_type, words, reply_to)
+        return {"message_id": note.sid}
 
     def _tap(self, person: int, body: Json) -> Json:
         button = body["button"]
@@ -96,6 +103,10 @@ class WhatsApp:
 
     def _at(self, person: int) -> str:
         return self._reach(person).whatsapp
+
+
+def _file(file: File) -> Json:
+    return shown(whatsapp_kind(file.content_type), file.content_type, file.content)
 
 
 def _is_unread(note: Note) -> bool:

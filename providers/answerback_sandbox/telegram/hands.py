@@ -3,12 +3,14 @@
 from dataclasses import replace
 
 from answerback_sandbox.errors import SandboxError
-from answerback_sandbox.telegram.entities import found
+from answerback_sandbox.telegram.entities import found, utf16_length
 from answerback_sandbox.telegram.state import Chat, ChatKind, File, Message
 from answerback_sandbox.telegram.thumbs import visible_to_bot
 from answerback_sandbox.telegram.world import World
 
 TYPES = {"voice": "audio/ogg", "photo": "image/jpeg", "document": "application/pdf", "video": "video/mp4"}
+
+MAX_CAPTION = 1024  # https://core.telegram.org/bots/api#message, `caption`
 
 
 def send_file(
@@ -18,6 +20,7 @@ def send_file(
     content: bytes,
     *,
     name: str = "",
+    content_type: str = "",
     caption: str = "",
     reply_to: int | None = None,
     chat_id: int | None = None,
@@ -26,7 +29,10 @@ def send_file(
     if kind not in TYPES:
         raise SandboxError(f"no phone here sends a {kind}")
     chat = _open(world, person_id, chat_id)
-    file = File(f"file{len(world.files) + 1}", kind, name or kind, TYPES[kind], content)
+    _require_caption(caption)
+    if reply_to is not None and reply_to not in chat.messages:
+        raise SandboxError(f"there is no message {reply_to} to reply to")
+    file = File(f"file{len(world.files) + 1}", kind, name or kind, content_type or TYPES[kind], content)
     world.files[file.id] = file
     return _say(world, _draft(world, chat, person_id, caption, reply_to, file=file))
 
@@ -80,6 +86,13 @@ def upgrade(world: World, chat_id: int) -> Chat:
     return new
 
 
+def _require_caption(caption: str) -> None:
+    if any("\ud800" <= character <= "\udfff" for character in caption):
+        raise SandboxError("no phone can type a lone surrogate")
+    if utf16_length(caption) > MAX_CAPTION:
+        raise SandboxError(f"a caption has at most {MAX_CAPTION} characters")
+
+
 def _open(world: World, person_id: int, chat_id: int | None) -> Chat:
     chat = world.chat_of(person_id, chat_id)
     if chat.blocked:
@@ -114,6 +127,7 @@ def _draft(
 
 def _say(world: World, draft: Message) -> Message:
     chat = world.chats[draft.chat_id]
+    chat.started = True
     message = world.post(chat, draft)
     if visible_to_bot(world, chat, message):
         world.updates.put("message", world.message_json(message))

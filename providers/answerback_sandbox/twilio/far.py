@@ -67,9 +67,12 @@ class Twilio:
         """A person taps a quick reply. Raises SandboxError."""
         return self.world.tap(address, sid, button)
 
-    def send_file(self, address: str, content: bytes, content_type: str, text: str = "") -> Note:
+    def send_file(
+        self, address: str, content: bytes, content_type: str, text: str = "", reply_to: str = ""
+    ) -> Note:
         """A person sends a picture, a voice message or a document. Raises SandboxError."""
-        return self.world.write(address, text, files=(self.world.attach(content, content_type),))
+        file = self.world.attach(content, content_type)
+        return self.world.write(address, text, reply_to=reply_to, files=(file,))
 
     def messages(self, address: str) -> tuple[Note, ...]:
         """What stands in the chat on this handset, oldest first. Raises SandboxError."""

@@ -39,7 +39,7 @@ async def is_sound(page: Page) -> None:
     assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     boxes = "[...document.querySelectorAll('.scroll, .inbox, .letter, dialog')]"
     assert await page.evaluate(f"{boxes}.every(one => one.scrollWidth <= innerWidth)")
-    small = """[...document.querySelectorAll('button, select, textarea, .switch')]
+    small = """[...document.querySelectorAll('button, select, textarea, .switch, .attach')]
         .filter(one => one.checkVisibility())
         .map(one => [one.id || one.textContent, one.getBoundingClientRect()])
         .filter(([, box]) => box.width < 44 || box.height < 44).map(([name]) => name)"""

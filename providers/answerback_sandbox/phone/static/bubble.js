@@ -1,5 +1,6 @@
 // One message in a chat: who, what it answers, the text, the time, and what can be done with it.
 
+import { fileLine, gist } from "./attach.js";
 import { button, icon, make, short, time } from "./dom.js";
 
 const AWAY = 56; // pixels that a swipe to the left has to go to be a reply
@@ -23,21 +24,23 @@ function bubble(message, look) {
   const meta = make("p", "meta");
   meta.append(...look.marks.filter((one) => one.dataset.before), time(message.at));
   meta.append(...look.marks.filter((one) => !one.dataset.before));
-  box.append(look.text, meta);
+  for (const file of message.files) box.append(fileLine(file));
+  if (message.text) box.append(look.text);
+  box.append(meta);
   return box;
 }
 
 function quote(replied, find) {
   const element = button("quote", undefined, () => find(replied));
   element.dataset.key = "quote";
-  element.append(make("b", "", replied.mine ? "You" : replied.sender), make("span", "", replied.text));
+  element.append(make("b", "", replied.mine ? "You" : replied.sender), make("span", "", gist(replied)));
   return element;
 }
 
 function replyButton(message, reply) {
   const element = button("icon reply", undefined, () => reply(message));
   element.dataset.key = "reply";
-  element.setAttribute("aria-label", `Reply to “${short(message.text)}”`);
+  element.setAttribute("aria-label", `Reply to “${short(gist(message))}”`);
   element.append(icon("M10 6L4 12l6 6M4 12h9c4 0 7 2 7 6"));
   return element;
 }

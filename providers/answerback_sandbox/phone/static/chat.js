@@ -8,13 +8,13 @@ import { say } from "./notes.js";
 const NEAR = 60; // pixels from the end that still count as there
 
 export class Chat {
-  // `app`: send(text, replyTo), look(message, chat) for item(), menu().
+  // `app`: send(text, replyTo, file), look(message, chat) for item(), menu().
   constructor(root, app) {
     root.append($("chat").content.cloneNode(true));
     this.part = (name) => root.querySelector(`.${name}`);
     this.app = app;
-    this.composer = new Composer(root, async (text, replyTo) => {
-      const sent = await app.send(text, replyTo);
+    this.composer = new Composer(root, async (text, replyTo, file) => {
+      const sent = await app.send(text, replyTo, file);
       if (sent) this.toEnd();
       return sent;
     });
@@ -56,6 +56,7 @@ export class Chat {
     this.part("log").dataset.day = "";
     this.drawn.clear();
     this.composer.reply(null);
+    this.composer.file.clear();
   }
 
   #drawMessages(chat, firstTime) {

@@ -1,13 +1,16 @@
-// The line in which a message is written: it grows, knows what it answers, and offers the bot's commands.
+// The line in which a message is written: it grows, knows what it answers and what goes with it, and offers
+// the bot's commands.
 
+import { Attachment, gist } from "./attach.js";
 import { button, make } from "./dom.js";
 
 export class Composer {
-  // `send(text, replyTo)` resolves to something truthy once it was sent.
+  // `send(text, replyTo, file)` (a file is an object, or null) resolves to something truthy once it was sent.
   constructor(root, send) {
     this.part = (name) => root.querySelector(`.${name}`);
     this.send = send;
     this.replyTo = null;
+    this.file = new Attachment(this.part, () => this.grow());
     const words = this.part("words");
     words.oninput = () => this.grow();
     words.onkeydown = (event) => this.#pressed(event);
@@ -21,7 +24,7 @@ export class Composer {
     this.part("replying").hidden = !message;
     if (!message) return;
     this.part("replying-to").textContent = `Reply to ${message.mine ? "yourself" : message.sender}`;
-    this.part("replying-text").textContent = message.text;
+    this.part("replying-text").textContent = gist(message);
     this.part("words").focus();
   }
 
@@ -37,12 +40,12 @@ export class Composer {
     const words = this.part("words");
     words.style.height = "auto";
     if (words.scrollHeight) words.style.height = `${words.scrollHeight + 2}px`;
-    this.part("send").disabled = words.value.trim() === "";
+    this.part("send").disabled = words.value.trim() === "" && !this.file.there;
   }
 
   #command({ command, description }) {
     const item = make("li");
-    const element = button("", undefined, () => { this.#showCommands(false); this.send(`/${command}`, null); });
+    const element = button("", undefined, () => { this.#showCommands(false); this.send(`/${command}`, null, null); });
     element.append(make("b", "", `/${command}`), make("span", "", description));
     item.append(element);
     return item;
@@ -54,7 +57,7 @@ export class Composer {
   }
 
   #pressed(event) {
-    if (event.key === "Escape") this.reply(null);
+    if (event.key === "Escape") { this.reply(null); this.file.clear(); }
     const plain = event.key === "Enter" && !event.shiftKey && !event.isComposing;
     if (!plain || !matchMedia("(pointer: fine)").matches) return; // on a phone, Enter is a new line
     event.preventDefault();
@@ -64,10 +67,12 @@ export class Composer {
   async #written() {
     const words = this.part("words");
     const text = words.value;
-    if (text.trim() === "") return;
+    if (text.trim() === "" && !this.file.there) return;
+    const file = this.file.there ? await this.file.read() : null;
+    if (this.file.there && !file) return;
     words.value = "";
     this.grow();
-    if (await this.send(text, this.replyTo)) this.reply(null);
+    if (await this.send(text, this.replyTo, file)) { this.reply(null); this.file.clear(); }
     else { words.value = text; this.grow(); }
     words.focus();
   }

@@ -2,8 +2,10 @@
 
 import { $, button, clock, day, make, time } from "./dom.js";
 import { Letter } from "./letter.js";
+import { toast } from "./notes.js";
 import { here, remember } from "./state.js";
 import { act } from "./wire.js";
+import { write } from "./writing.js";
 
 export class Mail {
   name = "Mail";
@@ -15,6 +17,10 @@ export class Mail {
     this.part = (name) => $("mail").querySelector(`.${name}`);
     this.letter = new Letter(this.part("letter"));
     this.part("back").onclick = () => this.#open(null);
+    this.part("write").onclick = () => this.#write();
+    this.part("open-menu").onclick = () => $("mail-menu").showModal();
+    $("forge").onclick = () => this.#forge();
+    $("bounce").onclick = () => this.#bounce();
     this.part("away").onclick = () => act("mail/away", { away: !here.phone.mail.away });
   }
 
@@ -25,6 +31,8 @@ export class Mail {
     this.part("presence").textContent = phone.mail.address;
     this.part("back").hidden = !letter;
     this.part("away").hidden = Boolean(letter);
+    this.part("write").hidden = Boolean(letter);
+    this.part("open-menu").hidden = !letter || letter.mine;
     this.part("away").setAttribute("aria-pressed", String(phone.mail.away));
     this.part("inbox").hidden = Boolean(letter);
     this.part("letter").hidden = !letter;
@@ -79,6 +87,28 @@ export class Mail {
     const empty = make("li", "empty");
     empty.append(make("b", "", "No mail yet"), "When an agent asks something, the question arrives here.");
     return empty;
+  }
+
+  #write() {
+    const note = `From ${here.phone.mail.address} to ${here.phone.mail.agent}`;
+    write({ title: "New mail", note, subject: true, send: (mail) => act("mail/write", mail), sent: "Sent." });
+  }
+
+  #forge() {
+    const id = here.mail;
+    $("mail-menu").close();
+    write({
+      title: "A forged reply",
+      note: `It says that it is from ${here.phone.mail.address}, but somebody else sends it. It must not count.`,
+      subject: false,
+      send: ({ text }) => act("mail/forge", { id, text }),
+      sent: "Sent in your name by somebody else.",
+    });
+  }
+
+  async #bounce() {
+    $("mail-menu").close();
+    if (await act("mail/bounce", { id: here.mail })) toast("The agent is told that this mail did not arrive.");
   }
 
   #open(id) {

@@ -35,11 +35,14 @@ export function choosing(choose) {
   };
 }
 
-// The menu of an app: shut `whom` out or let them in again by act("block") or act("unblock").
-export function menu(app, whom, blocked, act) {
+// The menu of an app: shut `whom` out or let them in again by act("block") or act("unblock"), and, where there
+// are groups, `newGroup`.
+export function menu(app, whom, blocked, act, newGroup = null) {
   $("menu-title").textContent = app;
   $("block").textContent = `${blocked ? "Unblock" : "Block"} ${whom}`;
   $("block").onclick = async () => { await act(blocked ? "unblock" : "block"); $("menu").close(); };
+  $("new-group").hidden = !newGroup;
+  $("new-group").onclick = () => { $("menu").close(); newGroup(); };
   $("menu").showModal();
 }
 

@@ -1,12 +1,13 @@
 // Telegram: chats with a bot, its buttons under a message, and what it answers to a tap.
 
+import { gist } from "./attach.js";
 import { Chat } from "./chat.js";
-import { $, button, make } from "./dom.js";
+import { $, button, make, short } from "./dom.js";
 import { alertBox, toast } from "./notes.js";
 import { menu } from "./people.js";
 import { marked } from "./rich_text.js";
 import { here, remember } from "./state.js";
-import { act } from "./wire.js";
+import { act, api, post } from "./wire.js";
 
 const PATIENCE = 31000; // a bot that has not answered a tap by then will not
 
@@ -19,9 +20,9 @@ export class Telegram {
   constructor(redraw) {
     this.#redraw = redraw;
     this.view = new Chat($("telegram"), {
-      send: (text, replyTo) => act("type", { text, reply_to: replyTo, chat: this.chat.id }),
+      send: (text, replyTo, file) => act(file ? "file" : "type", { text, reply_to: replyTo, chat: this.chat.id, ...file }),
       look: (message, chat) => this.#look(message, chat),
-      menu: () => menu("Telegram", "the bot", here.phone.chats[0].blocked, (what) => act(what)),
+      menu: () => menu("Telegram", "the bot", here.phone.chats[0].blocked, (what) => act(what), () => this.#newGroup()),
     });
     this.view.part("start").onclick = () => this.#start();
     this.view.part("unblock").onclick = () => act("unblock");
@@ -61,18 +62,18 @@ export class Telegram {
     const theirs = every.filter((message) => !message.mine);
     theirs.sort((one, other) => one.at - other.at || one.id - other.id);
     const last = theirs.at(-1);
-    return last && { key: `${last.chat}/${last.id}`, sender: last.sender, text: last.text };
+    return last && { key: `${last.chat}/${last.id}`, sender: last.sender, text: gist(last) };
   }
 
   seen() { return this.chat.unread ? act("seen", { chat: this.chat.id }) : null; }
 
   #look(message, chat) {
-    const edited = make("span", "", "edited");
-    edited.dataset.before = "time";
+    if (message.notice) return { notice: message.notice };
+    const marks = [message.forwarded && "forwarded", message.edited && "edited"].filter(Boolean);
     return {
       text: marked(message.text, message.entities),
       named: chat.named,
-      marks: message.edited ? [edited] : [],
+      marks: marks.map(mark),
       keys: message.rows.length ? this.#keys(message) : null,
     };
   }
@@ -111,6 +112,16 @@ export class Telegram {
     this.view.part("words").focus();
   }
 
+  async #newGroup() {
+    const people = here.phone.people;
+    const title = short(people.map((person) => person.name).join(", "));
+    const made = await post(`${api}/groups`, { title, members: people.map((person) => person.id) });
+    if (!made) return;
+    here.chat = made.id;
+    remember();
+    await this.#redraw();
+  }
+
   #drawTabs(phone, current) {
     const tabs = this.view.part("chats");
     tabs.hidden = phone.chats.length < 2;
@@ -135,4 +146,10 @@ export class Telegram {
     }
     this.#lastNote = Math.max(latest, this.#lastNote);
   }
+}
+
+function mark(text) {
+  const element = make("span", "", text);
+  element.dataset.before = "time";
+  return element;
 }

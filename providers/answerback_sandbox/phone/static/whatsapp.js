@@ -1,5 +1,6 @@
 // WhatsApp: one chat with a business, its quick replies, ticks, and the 24 hours in which it may write anything.
 
+import { gist } from "./attach.js";
 import { Chat } from "./chat.js";
 import { $, button, clock, day, icon, make } from "./dom.js";
 import { menu } from "./people.js";
@@ -22,7 +23,7 @@ export class WhatsApp {
   constructor(redraw) {
     this.#redraw = redraw;
     this.view = new Chat($("whatsapp"), {
-      send: (text, replyTo) => act("whatsapp/type", { text, reply_to: replyTo }),
+      send: (text, replyTo, file) => act(file ? "whatsapp/file" : "whatsapp/type", { text, reply_to: replyTo, ...file }),
       look: (message) => this.#look(message),
       menu: () => menu("WhatsApp", "the agent", here.phone.whatsapp.blocked, (what) => act(`whatsapp/${what}`)),
     });
@@ -49,17 +50,15 @@ export class WhatsApp {
 
   latest(phone) {
     const last = phone.whatsapp.messages.filter((message) => !message.mine && !message.error).at(-1);
-    return last && { key: last.id, sender: last.sender, text: last.text };
+    return last && { key: last.id, sender: last.sender, text: gist(last) };
   }
 
   seen() { return here.phone.whatsapp.unread ? act("whatsapp/seen") : null; }
 
   #look(message) {
     if (message.error) return { notice: REFUSED[message.error] || `WhatsApp refused a message (error ${message.error}).` };
-    const text = message.text ? plain(message.text) : make("div", "text");
-    for (const kind of message.files) text.append(make("p", "file", `📎 ${kind}`));
     const keys = message.buttons.length ? this.#keys(message) : null;
-    return { text, named: false, marks: this.#marks(message), keys };
+    return { text: plain(message.text), named: false, marks: this.#marks(message), keys };
   }
 
   #marks(message) {
