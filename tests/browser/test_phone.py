@@ -151,8 +151,8 @@ async def test_a_forged_reply_decides_nothing_and_a_file_on_telegram_goes_with_t
 ) -> None:
     await loop.greeted()
     mailbox = loop.box.reach(ALICE).mail
+    run = await loop.asked()
     async with open_phone(chromium, loop.box, "/?app=mail", **PHONE) as page:
-        run = await loop.asked()
         await page.get_by_role("button", name="Which term?").tap()
         await page.get_by_role("button", name="Menu of this mail").tap()
         await page.get_by_role("button", name="Reply as somebody else").tap()

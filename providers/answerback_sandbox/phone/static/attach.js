@@ -36,6 +36,7 @@ export function fileLine(file) {
 // The file that the paper-clip has chosen: a strip above the line, until it is sent or taken off.
 export class Attachment {
   #file = null;
+  busy = false; // on its way: a second tap must not send it twice
 
   constructor(part, changed) {
     this.part = part;

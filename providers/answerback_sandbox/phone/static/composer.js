@@ -65,15 +65,24 @@ export class Composer {
   }
 
   async #written() {
+    const text = this.part("words").value;
+    if (this.file.busy || (text.trim() === "" && !this.file.there)) return;
+    if (!this.file.there) return void await this.#hand(text, null);
+    this.file.busy = true;
+    const file = await this.file.read();
+    // Meanwhile it may have been taken off, or another chat opened.
+    if (file && this.file.there && await this.#hand(text, file)) this.file.clear();
+    this.file.busy = false;
+  }
+
+  async #hand(text, file) {
     const words = this.part("words");
-    const text = words.value;
-    if (text.trim() === "" && !this.file.there) return;
-    const file = this.file.there ? await this.file.read() : null;
-    if (this.file.there && !file) return;
     words.value = "";
     this.grow();
-    if (await this.send(text, this.replyTo, file)) { this.reply(null); this.file.clear(); }
+    const sent = await this.send(text, this.replyTo, file);
+    if (sent) this.reply(null);
     else { words.value = text; this.grow(); }
     words.focus();
+    return sent;
   }
 }
