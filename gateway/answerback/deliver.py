@@ -193,7 +193,7 @@ class Deliverer(Background):
         """Post the end of an interaction to whoever asked."""
         event = await self._context.store.read(lambda tx: callbacks.event(tx, row))
         if event is None:
-            await self._context.store.write(lambda tx: deliveries.failed(tx, row, "no longer needed"))
+            await self._context.store.write(lambda tx: deliveries.failed(tx, row, deliveries.NEEDLESS))
             return
         if not await self._is_still_ours(row, event.now):
             return

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from answerback.model import Address, Contact, Interaction, Json, MessageKind, RunStatus
 from answerback.provider import Button, Message
 from answerback.render import (
+    NOTICE_SHOWN,
     already_message,
     also_sent,
     conversation_message,
@@ -24,7 +25,9 @@ from answerback.store.codec import loads
 from answerback.tokens import Tokens
 
 # Sentences with a link or a code in them.
-FOR_ONE = frozenset({"form_code", "open_form", "write_change", "edit_needs_form", "mail_not_trusted"})
+FOR_ONE = frozenset(
+    {"form_code", "open_form", "write_change", "edit_needs_form", "mail_not_trusted", "sensitive_form"}
+)
 CLOSED, WHICH_ONE, PENDING, CONFIRM_LINK = "closed", "which_one", "pending", "confirm_link"
 
 
@@ -79,6 +82,9 @@ def is_private(row: Row, record: Interaction | None) -> bool:
     """Whether a delivery carries a link, a code or a secret: for the eyes of its own person only."""
     if row["kind"] == MessageKind.CONVERSATION and loads(row["content"]).get("key") in FOR_ONE:
         return True
+    if row["kind"] == MessageKind.NOTICE:
+        content = loads(row["content"])
+        return bool(content.get("sensitive")) or len(content.get("text", "")) > NOTICE_SHOWN
     asks = row["kind"] in (MessageKind.QUESTION, MessageKind.REMINDER)
     return asks and record is not None and (record.sensitive or len(record.questions) > 1)
 
@@ -201,7 +207,7 @@ def _notice(sheet: Sheet) -> Message:
             agent=content.get("agent", ""),
             sensitive=content.get("sensitive", False),
             token=sheet.tokens.of(sheet.asks) if sheet.row["token_hash"] else "",
-            form_url=sheet.tokens.form_url(sheet.asks) if sheet.row["token_hash"] else "",
+            form_url=sheet.form_url if sheet.row["token_hash"] else "",
         )
     return run_message(
         sheet.to,

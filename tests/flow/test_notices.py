@@ -12,7 +12,7 @@ from answerback.errors import Conflict, DoesNotFit, NotFound, TryLater, Undelive
 from answerback.model import Address, Contact, InteractionStatus, MessageKind
 from answerback.notices import LONGEST, Notice, NoticeRequest
 from answerback.provider import Message, Sent
-from answerback.render.notice import SHOWN
+from answerback.render.notice import NOTICE_SHOWN
 from answerback.settings import ApiKey, Route
 from answerback.testing import MemoryProvider, ScriptedAgent, asks
 from tests.flow.test_letters import letters, replay
@@ -235,7 +235,7 @@ async def test_a_long_text_is_cut_on_the_phone_and_whole_behind_its_link(databas
     async with gateway(database) as g, page(g) as browser:
         await tell(g, text, agent="mine")
         message = g.memory.shown[-1].message
-        assert len(message.title) <= SHOWN
+        assert len(message.title) <= NOTICE_SHOWN
         assert message.body == f"Read it here: {message.form_url}"
         shown = await browser.get(message.form_url)
         assert shown.status_code == 200

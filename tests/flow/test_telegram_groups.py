@@ -1,5 +1,7 @@
 """Telegram groups: everybody reads a question there, and only the person who was asked decides."""
 
+import json
+
 import pytest
 from sqlalchemy import select
 
@@ -9,6 +11,7 @@ from answerback.settings import Route
 from answerback.store import contacts, replies
 from answerback.store.query import Query
 from answerback.testing import ScriptedAgent, asks
+from answerback.wording import is_private
 from answerback_sandbox import ChatKind
 from answerback_sandbox.telegram import hands
 from tests.support.chatting import ANA, BEN, PUBLIC, chatting
@@ -174,7 +177,7 @@ async def test_who_never_opened_a_private_chat_is_told_in_the_group_and_finds_th
         await chat.g.app.asker.ask(AskRequest((Question("q1", "One?"), Question("q2", "Two?"))))
         await chat.g.app.idle()
         (told,) = chat.said(chat.group.id)
-        assert "Ana, I can show this to you alone only." in told
+        assert "Ana, I can show this only to you." in told
         assert await chat.unreachable() == {}  # the group still works
         chat.box.press_start(ANA)
         chat.box.type(ANA, "pending")
@@ -327,3 +330,12 @@ async def test_with_no_other_way_an_address_that_did_not_work_is_tried_again(dat
         chat.box.unblock(ANA)
         await chat.run()
         assert "Which?" in chat.last().text
+
+
+def test_law_7_a_notice_with_a_link_is_for_its_person_only_and_not_for_a_group() -> None:
+    def notice(**content: object) -> dict[str, object]:
+        return {"kind": "notice", "content": json.dumps({"text": "Deployed.", **content})}
+
+    assert is_private(notice(sensitive=True), None)
+    assert is_private(notice(text="x" * 1001), None)
+    assert not is_private(notice(), None)

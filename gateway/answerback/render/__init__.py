@@ -13,7 +13,7 @@ from answerback.render.conversation import (
     unclear_message,
     which_one_message,
 )
-from answerback.render.notice import notice_message
+from answerback.render.notice import NOTICE_SHOWN, notice_message
 from answerback.render.outcome import already_text, also_sent, outcome_message, outcome_text, provider_name
 from answerback.render.question import (
     asker,
@@ -29,6 +29,7 @@ from answerback.render.silence import consequence, footer, waiting
 from answerback.render.visible import brief, line, visible
 
 __all__ = [
+    "NOTICE_SHOWN",
     "action_rows",
     "already_message",
     "already_text",

@@ -7,7 +7,7 @@ from answerback.render.visible import brief, cap, visible
 from answerback.sentences import say
 
 HEADING = 80
-SHOWN = 1000  # characters in a message; a longer text stands on the page of its link
+NOTICE_SHOWN = 1000  # characters in a message; a longer text stands on the page of its link
 
 
 def notice_message(
@@ -30,7 +30,7 @@ def notice_message(
         head, said, cut = name, say("sensitive_notice", language), True
     else:
         whole = visible(text).strip() or "…"
-        head, said = brief(title, HEADING) or name, cap(whole, SHOWN)
+        head, said = brief(title, HEADING) or name, cap(whole, NOTICE_SHOWN)
         cut = said != whole
     return Message(
         to,

@@ -22,7 +22,7 @@ SENTENCES = {
     "answer_here": "Answer here: {link}",
     "one_of": "{place} of {count}",
     "in_group": "For {who}. To answer in writing, reply to this message.",
-    "press_start": "{who}, I can show this to you alone only. Open a private chat with me, press "
+    "press_start": "{who}, I can show this only to you. Open a private chat with me, press "
     "Start, and write: pending",
     "sensitive": "A question is waiting for you.",
     "sensitive_notice": "A message is waiting for you.",
