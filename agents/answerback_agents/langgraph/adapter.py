@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import copy
 import logging
 from typing import Any
 
@@ -78,7 +79,7 @@ class LangGraph(Agent):
         async with self._locks.hold(thread):
             head = await self._reader.head(thread)
             if head is None:
-                return await self._run(thread, given, stamp)
+                return await self._run(thread, given, stamp, head=head)
             waiting, ours = await self._reader.waiting(thread, head), is_stamped(head, stamp)
             if ours and run:
                 return await self._go_on(thread, head, stamp)
@@ -87,7 +88,7 @@ class LangGraph(Agent):
             if waiting:
                 return Paused(waiting)
             unfinished = ours and await self._is_unfinished(thread, head)
-            return await self._run(thread, None if unfinished else given, stamp)
+            return await self._run(thread, None if unfinished else given, stamp, head=head)
 
     async def pending(self, thread: str) -> tuple[Pending, ...]:
         head = await self._reader.head(thread)
@@ -112,7 +113,9 @@ class LangGraph(Agent):
         async with self._locks.hold(thread):
             head = await self._reader.known(thread)
             asked = await self._reader.last_answered(thread)
-            return await self._run(thread, None, {}, at=asked) if asked else await self._retry(thread, head)
+            if not asked:
+                return await self._retry(thread, head)
+            return await self._run(thread, None, {}, head=head, at=asked)
 
     async def cancel(self, thread: str) -> None:
         """Stop a run (a sync node ends by itself, its result unused) and close what waits."""
@@ -145,10 +148,15 @@ class LangGraph(Agent):
         if taken is not evidence.NOTHING:
             if not again or values.plain(taken) != value:
                 raise NotPending("An earlier answer is locked in: retry the run, or have it asked again.")
-            return Paused((held,)) if held else await self._run(thread, None, stamp, secrets=value)
+            return (
+                Paused((held,))
+                if held
+                else await self._run(thread, None, stamp, head=head, secrets=value)
+            )
         if held:
             raise NotPending("A breakpoint holds this thread and is asked first.")
-        state = await self._run(thread, Command(resume={target.interrupt_id: value}), stamp, secrets=value)
+        given = Command(resume={target.interrupt_id: value})
+        state = await self._run(thread, given, stamp, head=head, secrets=value)
         return self._read_back(target.interrupt_id, state)
 
     def _read_back(self, interrupt_id: str, state: State) -> State:
@@ -172,7 +180,7 @@ class LangGraph(Agent):
         yes = answer.values.get(breakpoints.QUESTION_ID) is True and not answer.expired
         if asked and (asked.interrupt_id, asked.digest) == (target.interrupt_id, target.digest):
             if yes:
-                return await self._run(thread, None, {ANSWERED: target.interrupt_id})
+                return await self._run(thread, None, {ANSWERED: target.interrupt_id}, head=head)
             steps = breakpoints.steps(await self._reader.holds(thread))
             await self._end(thread)
             who = "Nobody answered" if answer.expired else "You said no"
@@ -188,7 +196,7 @@ class LangGraph(Agent):
         if waiting := await self._reader.waiting(thread, head):
             return Paused(waiting)
         if await self._is_unfinished(thread, head):
-            return await self._run(thread, None, stamp)
+            return await self._run(thread, None, stamp, head=head)
         snapshot = await self._graph.aget_state(config_of(thread))
         return Finished(self._result(snapshot.values))
 
@@ -200,7 +208,7 @@ class LangGraph(Agent):
         failed = any(task.failed and not task.finished for task in evidence.tasks(head))
         if not failed or await self._reader.held(thread, head):
             return await self._go_on(thread, head, {})
-        return await self._run(thread, None, {})
+        return await self._run(thread, None, {}, head=head)
 
     async def _end(self, thread: str) -> None:
         """Leave the thread without next steps: nothing waits, and no late answer finds its question."""
@@ -209,16 +217,28 @@ class LangGraph(Agent):
 
     # -- running
 
-    async def _run(self, thread: str, given: Any, stamp: Stamp, *, at: str = "", secrets: Any = ()) -> State:
+    async def _run(
+        self,
+        thread: str,
+        given: Any,
+        stamp: Stamp,
+        *,
+        head: CheckpointTuple | None,
+        at: str = "",
+        secrets: Any = (),
+    ) -> State:
         """Run the graph until it pauses, ends or raises; what it waits for is read from storage.
 
-        `at`: the checkpoint to fork from. `secrets`: what no error text may repeat.
+        `head`: the thread's last checkpoint. `at`: the one to fork from. `secrets`: what no error text may
+        repeat.
         """
+        graph = copy.copy(self._graph)
+        graph.checkpointer = savers.having_read(self._reader.saver, head)
         config = config_of(thread)
         if at:
             config["configurable"].update(checkpoint_id=at, checkpoint_ns="")
         config["metadata"] = dict(stamp)
-        task = asyncio.create_task(self._graph.ainvoke(given, config, durability="sync"))
+        task = asyncio.create_task(graph.ainvoke(given, config, durability="sync"))
         self._running[thread] = task
         try:
             output = await task

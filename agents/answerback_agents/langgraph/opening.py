@@ -39,9 +39,9 @@ async def opened(
     graph = await loading.build(loaded.value, ours.with_allowlist(allowed), loaded.file, stack)
     chosen = await _chosen(graph, ours, name)
     graph = copy.copy(graph)  # the user's object stays as it is
-    graph.checkpointer = chosen.with_allowlist(allowed)
-    saver = savers.as_used(graph, graph.checkpointer)
-    is_our_file = chosen is ours and not savers.on_postgres(context)
+    graph.checkpointer = saver = savers.as_used(graph, chosen.with_allowlist(allowed))
+    # A builder or factory was given a copy of ours: what is read is the same file all the same.
+    is_our_file = savers.is_same_place(chosen, ours) and not savers.on_postgres(context)
     return graph, Reader(
         graph=graph,
         saver=saver,

@@ -159,6 +159,36 @@ def direct(saver: Saver, path: Path, stack: contextlib.AsyncExitStack) -> Look:
     return look
 
 
+def is_same_place(saver: Saver, ours: Saver) -> bool:
+    """Whether a saver is ours, or a copy of it that reads and writes by the same connection."""
+    return type(saver) is type(ours) and saver.conn is ours.conn  # type: ignore[attr-defined]
+
+
+def having_read(saver: Saver, head: CheckpointTuple | None) -> Saver:
+    """The saver for one run on a thread whose last checkpoint has just been read, under the thread's lock.
+
+    The run begins with that one instead of reading it again: what was checked is what goes on, and a read
+    is saved. Everything after it, and whatever else is asked for, goes to the saver.
+    """
+    once = copy.copy(saver)
+    read = saver.aget_tuple
+
+    async def aget_tuple(config: RunnableConfig) -> CheckpointTuple | None:
+        if "aget_tuple" in vars(once) and not _is_particular(config):
+            del vars(once)["aget_tuple"]
+            return head
+        return await read(config)
+
+    vars(once)["aget_tuple"] = aget_tuple
+    return once
+
+
+def _is_particular(config: RunnableConfig) -> bool:
+    """Whether something else is asked for than the last checkpoint of the graph itself."""
+    wanted = config["configurable"]
+    return bool(wanted.get("checkpoint_id") or wanted.get("checkpoint_ns"))
+
+
 def as_used(graph: Pregel[Any, Any, Any, Any], saver: Saver) -> Saver:
     """The saver as the graph itself uses it: allowed to read the types that its state's schema names."""
     return graph._apply_checkpointer_allowlist(saver) or saver  # noqa: SLF001 (there is no public way)
