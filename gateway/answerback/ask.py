@@ -90,7 +90,7 @@ class Asker:
             earlier = tx.one(interactions.BY_KEY, key=request.idempotency_key)
             if earlier is not None:
                 return _same_again(tx, earlier, record), False
-        require_people(tx, request.ask)
+        require_people(tx, self._context.settings, request.ask)
         put_ = put(
             tx,
             self._context,
@@ -134,6 +134,7 @@ def put(tx: Tx, context: Context, record: Interaction, *, expires_in: float | No
         expires_in = 0
     expires_at = tx.now + round(expires_in * SECOND) if expires_in is not None else None
     record = replace(record, created_at=tx.now, expires_at=expires_at, route=route)
+    rows = begin(context.outbox, tx, record)  # it looks people up; what comes after it is only written
     interactions.add(
         tx,
         record,
@@ -150,7 +151,7 @@ def put(tx: Tx, context: Context, record: Interaction, *, expires_in: float | No
         first=True,
     )
     link = context.outbox.link(tx, record)
-    return Put(record, link, begin(context.outbox, tx, record))
+    return Put(record, link, rows)
 
 
 def withdraw(tx: Tx, context: Context, record: Interaction, reason: str) -> list[Row]:
@@ -207,10 +208,10 @@ def stand_ins_at(record: Interaction) -> int | None:
     return record.created_at + round(after * SECOND) if after and record.route.get("stand_ins") else None
 
 
-def require_people(tx: Tx, ids: tuple[str, ...]) -> None:
+def require_people(tx: Tx, settings: Settings, ids: tuple[str, ...]) -> None:
     """Raise `NotFound` for somebody who is neither configured nor was added later."""
     for id in ids:
-        if contacts.contact(tx, id) is None:
+        if id not in settings.contacts and contacts.person(tx, id) is None:
             known = ", ".join(sorted(person.id for person in contacts.contacts(tx))) or "none"
             raise NotFound(f"There is no contact {id!r}. Known: {known}.")
 

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from apscheduler.schedulers.asyncio import AsyncIOScheduler
 
 from answerback.errors import StoreUnavailable
-from answerback.store import Store, Tx, deliveries, interactions, runs
+from answerback.store import Store, Tx, due
 
 log = logging.getLogger("answerback.clock")
 SOON = 0.05  # seconds: a burst of commits shares one look
@@ -16,13 +16,11 @@ AT_LEAST = 0.015  # seconds between two looks: what has its turn at a moment mus
 RETRY = 5.0  # seconds to the next look while the database is away
 AT_MOST = 60_000_000  # microseconds to the next look, whatever happens
 Pump = Callable[[], Awaitable[int]]
-_NEXT = (deliveries.NEXT, interactions.NEXT_ACTION, interactions.NEXT_RESUME, runs.NEXT)
 
 
 def next_due(tx: Tx) -> tuple[int, int]:
     """(database time, when the next thing falls due), at most a minute apart."""
-    found = [row["at"] for query in _NEXT if (row := tx.one(query)) is not None and row["at"] is not None]
-    return tx.now, min([*found, tx.now + AT_MOST])
+    return tx.now, min([*due.next_times(tx), tx.now + AT_MOST])
 
 
 class Clock:
@@ -88,12 +86,12 @@ class Clock:
     async def _left(self) -> float:
         """Seconds until something falls due; 0 or less when it has."""
         try:
-            now, due = await self._store.read(next_due)
+            now, at = await self._store.read(next_due)
         except Exception as error:
             known = isinstance(error, StoreUnavailable)
             log.warning("nobody knows what is due: %s", error, exc_info=None if known else error)
             return RETRY
-        return (due - now) / 1e6
+        return (at - now) / 1e6
 
     def _arm(self, seconds: float) -> None:
         self._arm_at(_in(seconds))

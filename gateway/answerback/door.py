@@ -3,10 +3,10 @@
 from dataclasses import dataclass, field, replace
 
 from answerback.context import Context
-from answerback.model import Answer, Attachment, Interaction, InteractionStatus, Json, Outcome, RunStatus
+from answerback.model import Answer, Attachment, Interaction, InteractionStatus, Json, Outcome
 from answerback.signals import Handed
 from answerback.standing import may_not
-from answerback.store import Row, Tx, audit, interactions, runs
+from answerback.store import Row, Tx, audit, interactions, leases, runs
 from answerback.threads import hand_over
 from answerback.values import canonical, dumps
 
@@ -50,8 +50,11 @@ def decide(
         return Decision(Outcome.NOT_ALLOWED, record)
     answer = Answer(values, text, actor.contact, actor.via, tx.now, attachments=files)
     at = min(tx.now, actor.at) if actor.at is not None else tx.now
-    won = interactions.complete(tx, record, answer, at=at)
+    goes_on = bool(record.agent and record.interrupt_id)
+    until = tx.now + leases.SPAN if goes_on else None
+    won = interactions.complete(tx, record, answer, at=at, begun_until=until)
     if not won:
+        interactions.keep(tx, record, answer, won=False)
         after = interactions.get(tx, record.id)
         assert after is not None
         audit.add(tx, record.id, "came too late", actor=actor.contact)
@@ -64,12 +67,13 @@ def decide(
         answered_via=answer.via,
         answered_at=tx.now,
     )
+    # What is only written comes last: so it is one statement where that counts.
+    handed = hand_over(tx, context, after, begun=True) if goes_on else None
+    decision = Decision(Outcome.ACCEPTED, after, context.outbox.outcomes(tx, after), handed)
+    interactions.keep(tx, record, answer, won=True)
     audit.add(tx, record.id, "answered", actor=actor.contact, content=dumps(values))
-    decision = Decision(Outcome.ACCEPTED, after, context.outbox.outcomes(tx, after))
-    if after.interrupt_id:
-        decision.handed = hand_over(tx, context, after)
     if after.run_id:
-        tx.run(runs.STATUS, key=after.run_id, old=RunStatus.WAITING, new_status=RunStatus.RUNNING, at=tx.now)
+        runs.goes_on(tx, after.run_id)
     return decision
 
 
@@ -81,10 +85,16 @@ def lost(record: Interaction) -> Outcome:
     }.get(record.status, Outcome.EXPIRED)
 
 
+def go_on(context: Context, decision: Decision) -> None:
+    """Give the answer to the agent, once; it begins when the caller next waits for something."""
+    handed, decision.handed = decision.handed, None
+    if handed is not None:
+        context.signals.resume(handed)
+
+
 def after_commit(context: Context, decision: Decision) -> None:
     """Go on with the agent, which waits for nothing else; send what follows, wake who waits."""
-    if decision.handed is not None:
-        context.signals.resume(decision.handed)
+    go_on(context, decision)
     context.dispatch(decision.rows)
     context.signals.changed(decision.record.id)
     context.signals.rearm()

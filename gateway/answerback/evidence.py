@@ -31,7 +31,7 @@ class Gathered:
 
 def gather(tx: Tx, provider: str, reply: Reply, contact: str) -> Gathered | None:
     """The evidence; None when the reply is about something that this sender may not answer (law 7)."""
-    token = by_token(tx, reply)
+    token, asked = _asked_by(tx, reply)
     referenced = [row for id in reply.references if (row := _by_message(tx, provider, id, token))]
     named = [*([token] if token else []), *referenced]
     if any(not _may_answer(row, provider, reply, contact) for row in named):
@@ -47,7 +47,7 @@ def gather(tx: Tx, provider: str, reply: Reply, contact: str) -> Gathered | None
     if token is None or not reply.data:  # a tap names its question: nothing else can be meant
         found = tx.all(deliveries.OPEN_FOR, provider=provider, external_id=reply.sender, limit=OPEN_LIMIT)
         open_ = [row for row in found if row["place"] == reply.place]
-    seen = _Seen(tx, {}, {})
+    seen = _Seen(tx, {asked.id: asked} if asked is not None else {}, {})
     about_questions = seen.all(referenced)
     evidence = Evidence(
         token_delivery=seen.one(token) if token and token["interaction_id"] else None,
@@ -112,8 +112,18 @@ def uncalled(reply: Reply, text: str) -> str:
 
 def by_token(tx: Tx, reply: Reply) -> Row | None:
     """The delivery whose token came back, in a tapped button or a reply address."""
-    token = reply.data.partition(":")[0] or reply.token
+    token = _token(reply)
     return tx.one(deliveries.BY_TOKEN, hash=hashed(token)) if token else None
+
+
+def _asked_by(tx: Tx, reply: Reply) -> tuple[Row | None, Interaction | None]:
+    """The delivery whose token came back, with what it asks."""
+    token = _token(reply)
+    return deliveries.asked_by(tx, hashed(token)) if token else (None, None)
+
+
+def _token(reply: Reply) -> str:
+    return reply.data.partition(":")[0] or reply.token
 
 
 def _by_message(tx: Tx, provider: str, message_id: str, known: Row | None) -> Row | None:

@@ -92,7 +92,7 @@ class Notices:
         route = route_of(self._context.settings, request.route, request.ask)
 
         def tx_(tx: Tx) -> tuple[Notice, list[Row], bool]:
-            require_people(tx, request.ask)
+            require_people(tx, self._context.settings, request.ask)
             row = table.add(tx, **_row(request), route=dumps(route))
             if row is None:
                 return _same_again(tx, request), [], False

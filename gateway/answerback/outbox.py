@@ -9,7 +9,7 @@ from answerback.model import Address, Contact, Interaction, InteractionStatus, J
 from answerback.provider import Pace
 from answerback.quiet import end_of_quiet
 from answerback.standing import StandIns
-from answerback.store import Row, Tx, contacts, deliveries, interactions, pace, runs
+from answerback.store import Row, Tx, contacts, deliveries, interactions, pace
 from answerback.store.codec import dumps, loads
 from answerback.store.pace import Turn
 from answerback.tokens import Tokens, hashed
@@ -191,10 +191,9 @@ class Outbox:
     def notices(self, tx: Tx, run_id: str, content: Json) -> list[Row]:
         """Tell everybody who was asked in a run; `content` is what `deliver` renders."""
         asked: dict[tuple[str, str], Row] = {}
-        for found in tx.all(runs.INTERACTIONS, run_id=run_id):
-            for row in tx.all(deliveries.OF, interaction_id=found["id"]):
-                if _was_shown(row) and self._listens(row):
-                    asked[row["provider"], row["place"]] = row
+        for row in tx.all(deliveries.OF_RUN, run_id=run_id):
+            if _was_shown(row) and self._listens(row):
+                asked[row["provider"], row["place"]] = row
         return [self._notice(tx, run_id, content, row) for row in asked.values()]
 
     def _listens(self, row: Row) -> bool:

@@ -21,15 +21,17 @@ def sent(tx: Tx, outbox: Outbox, row: Row, ids: tuple[str, ...]) -> Follows:
 
     When its question was closed while this copy was on its way, the copy is told how it ended.
     """
-    done, parked = deliveries.sent(tx, row, ids)
+    taken = deliveries.sent(tx, row, ids)
     if row["notice_id"]:
         notices.arrived(tx, row)
     follows = Follows()
-    for receipt in parked:
+    for receipt in taken.parked:
         _join(follows, note(tx, outbox, row["provider"], Receipt(**loads(receipt))))
-    if not done or row["kind"] not in ASKS:
+    if not taken.news or row["kind"] not in ASKS:
         return follows
     audit.add(tx, row["interaction_id"], "delivered", actor=row["provider"])
+    if taken.is_open:
+        return follows
     record = interactions.get(tx, row["interaction_id"])
     if record is not None and record.status is not InteractionStatus.PENDING:
         follows.rows = [outbox.outcome(tx, record, row | {"message_ids": dumps(list(ids))})]

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from answerback.ask import refuse_closed
 from answerback.context import Context
-from answerback.door import Actor, Decision, after_commit, decide
+from answerback.door import Actor, Decision, after_commit, decide, go_on
 from answerback.errors import Closed, NotAllowed, NotFound, StoreUnavailable
 from answerback.inbound import Effect, consider
 from answerback.metrics import Metric
@@ -151,6 +151,10 @@ class Receiver:
         except Exception:
             done = await self._one_by_one(plugin, events, position)
         self._context.faults.reach("receive.after-commit")
+        for one in done:
+            if one.effect is not None and one.effect.decision is not None:
+                go_on(self._context, one.effect.decision)
+        await asyncio.sleep(0)  # the agents begin; what is sent and said can wait for that
         self._count(plugin.name, done)
         for one in done:
             await self._follow(plugin, one)

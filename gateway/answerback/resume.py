@@ -53,7 +53,7 @@ class Resumer(Background):
             if record is None:
                 return None
             if not record.readable or record.answer is None:
-                tx.run(interactions.RESUMED, key=id, at=None, error="Its record cannot be read.")
+                interactions.resumed(tx, id, at=None, error="Its record cannot be read.")
                 return None
             return take_up(tx, self._context, record)
 
@@ -94,9 +94,10 @@ class Resumer(Background):
             if not leases.release(tx, handed.lease):
                 return None
             at = None if error == GONE else tx.now
-            tx.run(interactions.RESUMED, key=handed.record.id, at=at, error=error)
+            interactions.resumed(tx, handed.record.id, at=at, error=error)
+            concluded = write_down(tx, self._context, handed.lease, state)
             audit.add(tx, handed.record.id, "not resumed" if error else "resumed", content=_name(state))
-            return write_down(tx, self._context, handed.lease, state)
+            return concluded
 
         concluded = await self._context.store.write(tx_)
         self._context.faults.reach("resume.after-commit")

@@ -74,7 +74,7 @@ class Runner(Background):
         return run
 
     def _start(self, tx: Tx, request: RunRequest, thread: str, route: Json) -> tuple[Run, Lease, list[Row]]:
-        require_people(tx, request.ask)
+        require_people(tx, self._context.settings, request.ask)
         rows: list[Row] = []
         for earlier in tx.all(runs.OF_THREAD, agent=request.agent, thread_id=thread):
             if not request.replace:

@@ -16,10 +16,14 @@ SUPERSEDED = "superseded"
 
 @dataclass(slots=True)
 class Settled:
-    """What follows from it: deliveries to send, interactions whose waiters must know."""
+    """What follows from it: deliveries to send, interactions whose waiters must know; whether there were
+
+    questions of the thread that may have been answered meanwhile.
+    """
 
     rows: list[Row] = field(default_factory=list)
     changed: list[str] = field(default_factory=list)
+    others: bool = False
 
 
 def settle(tx: Tx, context: Context, agent: str, thread: str, state: State) -> Settled:
@@ -29,15 +33,17 @@ def settle(tx: Tx, context: Context, agent: str, thread: str, state: State) -> S
     superseded; what is pending without an interaction is asked (law 4).
     """
     done = Settled()
-    run = tx.one(runs.OF_THREAD, agent=agent, thread_id=thread)
+    run = tx.one(runs.HELD_OF_THREAD, agent=agent, thread_id=thread)
     waiting = state.pending if isinstance(state, Paused) else ()
-    _withdraw_stale(tx, context, agent, thread, waiting, done)
+    live = tx.all(interactions.LIVE_OF, agent=agent, thread_id=thread)
+    done.others = bool(live)
+    _withdraw_stale(tx, context, live, waiting, done)
     if run is None:  # it was cancelled while its agent worked: what the agent asks now is not asked
         return done
     state = _limited(tx, context, run, state)
     for pending in waiting if isinstance(state, Paused) else ():
-        _ask(tx, context, run, pending, done)
-    done.rows += _set_run(tx, context, run, state)
+        _ask(tx, context, run, pending, live, done)
+    done.rows += _set_run(tx, context, run, state, others=done.others)
     return done
 
 
@@ -54,25 +60,19 @@ def _limited(tx: Tx, context: Context, run: Row, state: State) -> State:
 
 
 def _withdraw_stale(
-    tx: Tx, context: Context, agent: str, thread: str, waiting: tuple[Pending, ...], done: Settled
+    tx: Tx, context: Context, live: list[Row], waiting: tuple[Pending, ...], done: Settled
 ) -> None:
     alive = {(pending.interrupt_id, pending.digest) for pending in waiting}
-    for row in tx.all(interactions.OF_THREAD, agent=agent, thread_id=thread):
-        if (row["interrupt_id"], row["digest"]) not in alive:
+    for row in live:
+        if row["status"] == "pending" and (row["interrupt_id"], row["digest"]) not in alive:
             done.rows += withdraw(tx, context, interaction_in(row), SUPERSEDED)
             done.changed.append(row["id"])
 
 
-def _ask(tx: Tx, context: Context, run: Row, pending: Pending, done: Settled) -> None:
-    agent, thread = run["agent"], run["thread_id"]
-    key = {
-        "agent": agent,
-        "thread_id": thread,
-        "interrupt_id": pending.interrupt_id,
-        "digest": pending.digest,
-    }
-    if tx.one(interactions.LIVE, **key) is not None:
-        return
+def _ask(tx: Tx, context: Context, run: Row, pending: Pending, live: list[Row], done: Settled) -> None:
+    agent, thread, key = run["agent"], run["thread_id"], (pending.interrupt_id, pending.digest)
+    if any((row["interrupt_id"], row["digest"]) == key for row in live):
+        return  # it stands for this interrupt until it is withdrawn or its answer was consumed
     route: Json = loads(run["route"])
     name = agent.replace("_", " ").capitalize()
     record = Interaction(
@@ -95,10 +95,11 @@ def _ask(tx: Tx, context: Context, run: Row, pending: Pending, done: Settled) ->
     done.rows += put(tx, context, record, expires_in=route.get("expires_in")).rows
 
 
-def _set_run(tx: Tx, context: Context, run: Row, state: State) -> list[Row]:
+def _set_run(tx: Tx, context: Context, run: Row, state: State, *, others: bool) -> list[Row]:
     if isinstance(state, Paused):
-        open_ = tx.one(interactions.UNRESUMED_OF, agent=run["agent"], thread_id=run["thread_id"])
-        runs.finish(tx, run["id"], RunStatus.RUNNING if open_ else RunStatus.WAITING)
+        thread = {"agent": run["agent"], "thread_id": run["thread_id"]}
+        open_ = others and tx.one(interactions.UNRESUMED_OF, **thread)
+        runs.stands(tx, run["id"], RunStatus.RUNNING if open_ else RunStatus.WAITING)
         return []
     if isinstance(state, Finished):
         changed = runs.finish(tx, run["id"], RunStatus.COMPLETED, result=state.result)

@@ -37,14 +37,18 @@ def kept(context: Context, lease: Lease) -> Iterator[None]:
         timer.cancel()
 
 
-def hand_over(tx: Tx, context: Context, record: Interaction) -> Handed | None:
-    """Take the thread of an unresumed interaction; None while somebody else has it."""
+def hand_over(tx: Tx, context: Context, record: Interaction, *, begun: bool = False) -> Handed | None:
+    """Take the thread of an unresumed interaction; None while somebody else has it.
+
+    `begun`: that this attempt has begun is written already, and taken back if it has not.
+    """
     lease = leases.take(tx, record.agent, record.thread_id, context.owner)
     if lease is None:
         at = tx.now + leases.SPAN // 2
-        tx.run(interactions.POSTPONE, key=record.id, at=at, error=record.resume_error)
+        tx.run(interactions.NOT_BEGUN, key=record.id, at=at, attempts=record.resume_attempts)
         return None
-    tx.run(interactions.BEGUN, key=record.id, again_at=tx.now + leases.SPAN)
+    if not begun:
+        tx.run(interactions.BEGUN, key=record.id, again_at=tx.now + leases.SPAN)
     return Handed(record, lease, record.resume_attempts > 0)
 
 
@@ -52,7 +56,7 @@ def take_up(tx: Tx, context: Context, record: Interaction) -> Handed | None:
     """`hand_over` for an answer that had to wait: nothing is given to a run that was cancelled meanwhile."""
     run = tx.one(runs.GET, id=record.run_id) if record.run_id else None
     if run is not None and run["status"] == "cancelled":
-        tx.run(interactions.RESUMED, key=record.id, at=None, error="Its run was cancelled.")
+        interactions.resumed(tx, record.id, at=None, error="Its run was cancelled.")
         audit.add(tx, record.id, "not resumed", content="cancelled")
         return None
     return hand_over(tx, context, record)
@@ -71,6 +75,8 @@ def conclude(tx: Tx, context: Context, lease: Lease, state: State) -> Concluded 
 def write_down(tx: Tx, context: Context, lease: Lease, state: State) -> Concluded:
     """`state` and the thread's next answer, in a transaction that has given the lease back."""
     done = settle(tx, context, lease.agent, lease.thread_id, state)
+    if not done.others:  # what is asked just now, nobody has answered yet
+        return done, None
     row = tx.one(interactions.UNRESUMED_OF, agent=lease.agent, thread_id=lease.thread_id)
     return done, take_up(tx, context, interaction_in(row)) if row is not None else None
 

@@ -9,6 +9,8 @@ from answerback.signals import Signals
 log = logging.getLogger("answerback.wakeups")
 NAME = "answerback"  # what PostgreSQL calls a channel
 AGAIN = 5.0  # seconds until a lost connection is tried again
+TOGETHER = 0.01  # seconds in which hints wait for company: each costs as much as a statement
+AT_ONCE = 100  # hints; PostgreSQL takes 8000 bytes
 MOST = 1000  # hints kept while they cannot be sent; a lost one costs a waiter two seconds
 
 
@@ -57,12 +59,16 @@ class Wakeups:
             await connection.execute(f"LISTEN {NAME}")
             self.hearing.set()
             async for heard in connection.notifies():
-                owner, _, interaction_id = heard.payload.partition(":")
-                if owner != self._owner:
+                owner, _, changed = heard.payload.partition(":")
+                for interaction_id in changed.split(",") if owner != self._owner else ():
                     self._signals.woken(interaction_id)
 
     async def _say(self) -> None:
         async with await self._connect() as connection:
             while True:
-                payload = f"{self._owner}:{await self._out.get()}"
+                changed = [await self._out.get()]
+                await asyncio.sleep(TOGETHER)
+                while not self._out.empty() and len(changed) < AT_ONCE:
+                    changed.append(self._out.get_nowait())
+                payload = f"{self._owner}:{','.join(dict.fromkeys(changed))}"
                 await connection.execute("SELECT pg_notify(%s, %s)", (NAME, payload))

@@ -177,7 +177,10 @@ async def test_only_a_pending_row_can_be_completed(database: Database) -> None:
         one, two = Answer({"q1": "one"}, by="alice"), Answer({"q1": "two"}, by="ben")
 
         def tx(tx: Tx) -> list[bool]:
-            return [interactions.complete(tx, record, answer, at=tx.now) for answer in (one, two)]
+            return [
+                interactions.complete(tx, record, answer, at=tx.now, begun_until=None)
+                for answer in (one, two)
+            ]
 
         assert await g.app.context.store.write(tx) == [True, False]
         after = await g.app.reader.interaction(record.id)
@@ -190,7 +193,7 @@ async def test_only_a_pending_row_can_be_closed(database: Database, end: Interac
         record = (await g.app.asker.ask(AskRequest((QUESTION,)))).interaction
 
         def tx(tx: Tx) -> list[bool]:
-            won = interactions.complete(tx, record, Answer({"q1": "one"}), at=tx.now)
+            won = interactions.complete(tx, record, Answer({"q1": "one"}), at=tx.now, begun_until=None)
             return [won, interactions.close(tx, record, end)]
 
         assert await g.app.context.store.write(tx) == [True, False]

@@ -227,10 +227,10 @@ class Impatient(Sqlite):
         connection.execute("PRAGMA busy_timeout=0")
         return connection
 
-    def begin(self, cursor: Any) -> None:
+    def begin(self, connection: Any) -> int:
         self.go.wait(30)
         self.begun += 1
-        super().begin(cursor)
+        return super().begin(connection)
 
 
 async def test_those_who_wait_for_a_locked_database_together_are_refused_together(tmp_path: Path) -> None:

@@ -6,14 +6,17 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import psycopg
 import pytest
 
+from answerback.agent import Paused, Pending
 from answerback.app import App, build
-from answerback.ask import AskRequest
-from answerback.model import InteractionStatus, Question
+from answerback.ask import AskRequest, cancel_run
+from answerback.model import InteractionStatus, Question, RunStatus
 from answerback.provider import Batch
 from answerback.reader import Reader
-from answerback.store import leases
+from answerback.settle import settle
+from answerback.store import Tx, interactions, leases, runs
 from answerback.testing import ManualClock, MemoryProvider
 from tests.flow.test_intake import PolledProvider, until
 from tests.support.databases import Database
@@ -21,6 +24,7 @@ from tests.support.gateway import settings_for
 
 pytestmark = pytest.mark.needs_extra("postgres")
 QUESTION = (Question("q1", "Which?"),)
+WAITS = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
 
 
 @dataclass(slots=True)
@@ -140,3 +144,37 @@ def test_another_secret_is_refused(postgres_url: str, tmp_path: Path) -> None:
     asyncio.run(start(tmp_path / "one"))
     with pytest.raises(ConfigurationError, match="another `secret`"):
         asyncio.run(start(tmp_path / "two"))
+
+
+@pytest.mark.parametrize("ends_first", [False, True])
+async def test_a_run_that_is_cancelled_elsewhere_while_its_agent_asks_leaves_no_open_question(
+    postgres_url: str, tmp_path: Path, ends_first: bool
+) -> None:
+    """Whichever is first: the question is withdrawn, or it is not asked."""
+    async with pair(postgres_url, tmp_path) as both:
+        one, two = (app.context for app in both.apps)
+        await one.store.write(lambda tx: runs.add(tx, "r", "mine", "t", None, {"ask": ["ana"]}, None))
+        asks = Paused((Pending("i" * 32, "digest", QUESTION),))
+        loop = asyncio.get_running_loop()
+        cancelling = None
+
+        def asking(tx: Tx) -> None:
+            nonlocal cancelling
+            settle(tx, one, "mine", "t", asks)
+            cancel = two.store.write(lambda tx: cancel_run(tx, two, "r", "cancelled"))
+            cancelling = asyncio.run_coroutine_threadsafe(cancel, loop)
+            with psycopg.connect(postgres_url, autocommit=True) as watcher:
+                while not cancelling.done() and not watcher.execute(WAITS).fetchone():
+                    continue
+
+        if ends_first:
+            await two.store.write(lambda tx: cancel_run(tx, two, "r", "cancelled"))
+            await one.store.write(lambda tx: settle(tx, one, "mine", "t", asks))
+        else:
+            await one.store.write(asking)
+            assert cancelling is not None
+            await asyncio.wrap_future(cancelling)
+        run = await one.store.read(lambda tx: runs.get(tx, "r"))
+        assert run is not None and run.status is RunStatus.CANCELLED
+        found = await one.store.read(lambda tx: interactions.page(tx, None, 10, ""))
+        assert [each.status for each in found] == ([] if ends_first else [InteractionStatus.CANCELLED])

@@ -13,7 +13,7 @@ from sqlalchemy import text as sql
 
 from answerback import migrations
 from answerback.errors import ConfigurationError, StoreUnavailable
-from answerback.store import Store, Tx, choose, deliveries, interactions, meta, pace, replies, runs
+from answerback.store import Store, Tx, choose, deliveries, due, interactions, meta, pace, replies, runs
 from answerback.store.query import Query, Statement
 from answerback.tables import MetaRow
 from tests.support.databases import Database
@@ -125,7 +125,7 @@ class Explained:
 
 HOT: dict[str, tuple[Any, dict[str, Any], str]] = {
     "deliveries due": (deliveries.DUE, {"now": 1, "limit": 10}, "delivery_due"),
-    "next delivery": (deliveries.NEXT, {}, "delivery_due"),
+    "next delivery": (due.NEXT, {}, "delivery_due"),
     "open questions of an account": (
         deliveries.OPEN_FOR,
         {"provider": "p", "external_id": "1", "limit": 5},
@@ -133,10 +133,14 @@ HOT: dict[str, tuple[Any, dict[str, Any], str]] = {
     ),
     "delivery by token": (deliveries.BY_TOKEN, {"hash": "h"}, "delivery_token"),
     "interactions due": (interactions.DUE, {"now": 1, "limit": 10}, "interaction_next_action"),
-    "next deadline": (interactions.NEXT_ACTION, {}, "interaction_next_action"),
+    "next deadline": (due.NEXT, {}, "interaction_next_action"),
     "unresumed": (interactions.UNRESUMED, {"now": 1, "limit": 10}, "interaction_unresumed"),
-    "next resume": (interactions.NEXT_RESUME, {}, "interaction_unresumed"),
+    "next resume": (due.NEXT, {}, "interaction_unresumed"),
     "pending list": (interactions.LIST_PENDING, {"after": "", "limit": 10}, "interaction_pending"),
+    "next run": (due.NEXT, {}, "run_due"),
+    "a tap's question": (deliveries.ASKED_BY, {"hash": "h"}, "delivery_token"),
+    "what a thread asks": (interactions.LIVE_OF, {"agent": "a", "thread_id": "t"}, "interaction_interrupt"),
+    "who was told in a run": (deliveries.OF_RUN, {"run_id": "r"}, "interaction_run"),
     "runs due": (runs.DUE, {"now": 1, "limit": 10}, "run_due"),
 }
 

@@ -79,7 +79,7 @@ class LangGraph(Agent):
         async with self._locks.hold(thread):
             head = await self._reader.head(thread)
             if head is None:
-                return await self._run(thread, given, stamp, head=head)
+                return await self._run(thread, given, stamp, new=True)
             waiting, ours = await self._reader.waiting(thread, head), is_stamped(head, stamp)
             if ours and run:
                 return await self._go_on(thread, head, stamp)
@@ -88,7 +88,7 @@ class LangGraph(Agent):
             if waiting:
                 return Paused(waiting)
             unfinished = ours and await self._is_unfinished(thread, head)
-            return await self._run(thread, None if unfinished else given, stamp, head=head)
+            return await self._run(thread, None if unfinished else given, stamp)
 
     async def pending(self, thread: str) -> tuple[Pending, ...]:
         head = await self._reader.head(thread)
@@ -113,9 +113,7 @@ class LangGraph(Agent):
         async with self._locks.hold(thread):
             head = await self._reader.known(thread)
             asked = await self._reader.last_answered(thread)
-            if not asked:
-                return await self._retry(thread, head)
-            return await self._run(thread, None, {}, head=head, at=asked)
+            return await self._run(thread, None, {}, at=asked) if asked else await self._retry(thread, head)
 
     async def cancel(self, thread: str) -> None:
         """Stop a run (a sync node ends by itself, its result unused) and close what waits."""
@@ -148,15 +146,10 @@ class LangGraph(Agent):
         if taken is not evidence.NOTHING:
             if not again or values.plain(taken) != value:
                 raise NotPending("An earlier answer is locked in: retry the run, or have it asked again.")
-            return (
-                Paused((held,))
-                if held
-                else await self._run(thread, None, stamp, head=head, secrets=value)
-            )
+            return Paused((held,)) if held else await self._run(thread, None, stamp, secrets=value)
         if held:
             raise NotPending("A breakpoint holds this thread and is asked first.")
-        given = Command(resume={target.interrupt_id: value})
-        state = await self._run(thread, given, stamp, head=head, secrets=value)
+        state = await self._run(thread, Command(resume={target.interrupt_id: value}), stamp, secrets=value)
         return self._read_back(target.interrupt_id, state)
 
     def _read_back(self, interrupt_id: str, state: State) -> State:
@@ -180,7 +173,7 @@ class LangGraph(Agent):
         yes = answer.values.get(breakpoints.QUESTION_ID) is True and not answer.expired
         if asked and (asked.interrupt_id, asked.digest) == (target.interrupt_id, target.digest):
             if yes:
-                return await self._run(thread, None, {ANSWERED: target.interrupt_id}, head=head)
+                return await self._run(thread, None, {ANSWERED: target.interrupt_id})
             steps = breakpoints.steps(await self._reader.holds(thread))
             await self._end(thread)
             who = "Nobody answered" if answer.expired else "You said no"
@@ -196,7 +189,7 @@ class LangGraph(Agent):
         if waiting := await self._reader.waiting(thread, head):
             return Paused(waiting)
         if await self._is_unfinished(thread, head):
-            return await self._run(thread, None, stamp, head=head)
+            return await self._run(thread, None, stamp)
         snapshot = await self._graph.aget_state(config_of(thread))
         return Finished(self._result(snapshot.values))
 
@@ -208,7 +201,7 @@ class LangGraph(Agent):
         failed = any(task.failed and not task.finished for task in evidence.tasks(head))
         if not failed or await self._reader.held(thread, head):
             return await self._go_on(thread, head, {})
-        return await self._run(thread, None, {}, head=head)
+        return await self._run(thread, None, {})
 
     async def _end(self, thread: str) -> None:
         """Leave the thread without next steps: nothing waits, and no late answer finds its question."""
@@ -223,17 +216,20 @@ class LangGraph(Agent):
         given: Any,
         stamp: Stamp,
         *,
-        head: CheckpointTuple | None,
+        new: bool = False,
         at: str = "",
         secrets: Any = (),
     ) -> State:
         """Run the graph until it pauses, ends or raises; what it waits for is read from storage.
 
-        `head`: the thread's last checkpoint. `at`: the one to fork from. `secrets`: what no error text may
-        repeat.
+        `new`: the thread has just been seen to have no checkpoint. LangGraph looks again itself otherwise: a
+        resume must be strict about what is there, not about what we saw. `at`: the checkpoint to fork from.
+        `secrets`: what no error text may repeat.
         """
-        graph = copy.copy(self._graph)
-        graph.checkpointer = savers.having_read(self._reader.saver, head)
+        graph = self._graph
+        if new:
+            graph = copy.copy(graph)
+            graph.checkpointer = savers.of_new_thread(self._reader.saver)
         config = config_of(thread)
         if at:
             config["configurable"].update(checkpoint_id=at, checkpoint_ns="")

@@ -164,29 +164,22 @@ def is_same_place(saver: Saver, ours: Saver) -> bool:
     return type(saver) is type(ours) and saver.conn is ours.conn  # type: ignore[attr-defined]
 
 
-def having_read(saver: Saver, head: CheckpointTuple | None) -> Saver:
-    """The saver for one run on a thread whose last checkpoint has just been read, under the thread's lock.
+def of_new_thread(saver: Saver) -> Saver:
+    """The saver for the first run on a thread that has just been seen, under its lock, to have no checkpoint.
 
-    The run begins with that one instead of reading it again: what was checked is what goes on, and a read
-    is saved. Everything after it, and whatever else is asked for, goes to the saver.
+    Its first look is spared; everything after it, and whatever else is asked for, goes to the saver.
     """
-    once = copy.copy(saver)
-    read = saver.aget_tuple
+    once, look = copy.copy(saver), saver.aget_tuple
 
     async def aget_tuple(config: RunnableConfig) -> CheckpointTuple | None:
-        if "aget_tuple" in vars(once) and not _is_particular(config):
-            del vars(once)["aget_tuple"]
-            return head
-        return await read(config)
+        wanted = config["configurable"]
+        if "aget_tuple" not in vars(once) or wanted.get("checkpoint_id") or wanted.get("checkpoint_ns"):
+            return await look(config)
+        del vars(once)["aget_tuple"]
+        return None
 
     vars(once)["aget_tuple"] = aget_tuple
     return once
-
-
-def _is_particular(config: RunnableConfig) -> bool:
-    """Whether something else is asked for than the last checkpoint of the graph itself."""
-    wanted = config["configurable"]
-    return bool(wanted.get("checkpoint_id") or wanted.get("checkpoint_ns"))
 
 
 def as_used(graph: Pregel[Any, Any, Any, Any], saver: Saver) -> Saver:

@@ -1,9 +1,10 @@
 """What happened, append-only, chained per interaction; contents only as salted hashes."""
 
 import hashlib
+from typing import Any
 
+from sqlalchemy import String, cast, insert, select
 from sqlalchemy import bindparam as p
-from sqlalchemy import insert, select
 
 from answerback.store.ids import new_id
 from answerback.store.query import Query
@@ -17,6 +18,18 @@ LAST = Query(
     .order_by(A.c.seq.desc())
     .limit(1)
 )
+
+
+def last_of(interaction: Any) -> Any:
+    """For another statement's columns: where the chain of an interaction ends, as `known` reads it.
+
+    Behind RETURNING give a parameter: SQLAlchemy names no tables there, and a column would mean the audit's.
+    """
+    end = cast(A.c.seq, String) + ":" + A.c.hash
+    found = select(end).where(A.c.interaction_id == interaction).order_by(A.c.seq.desc()).limit(1)
+    return found.scalar_subquery().label("audited")
+
+
 ADD = Query(insert(A).values({c.name: p(c.name) for c in A.c}))
 OF = Query(select(A).where(A.c.interaction_id == p("interaction_id")).order_by(A.c.seq))
 
@@ -25,19 +38,37 @@ def add(
     tx: Tx, interaction_id: str, event: str, *, actor: str = "", content: str = "", first: bool = False
 ) -> None:
     """Append one row. `content` is hashed with the row's own id as salt. `first`: the chain starts here."""
-    last = None if first else tx.one(LAST, interaction_id=interaction_id)
+    seq, previous = (0, "") if first else _last(tx, interaction_id)
     row: Row = {
         "id": new_id(),
         "interaction_id": interaction_id,
         "at": tx.now,
         "event": event,
         "actor": actor,
-        "seq": last["seq"] + 1 if last else 1,
-        "previous": last["hash"] if last else "",
+        "seq": seq + 1,
+        "previous": previous,
     }
     row["content_hash"] = _sha(row["id"], content) if content else ""
     row["hash"] = link(row)
-    tx.run(ADD, **row)
+    tx.later(ADD, **row)
+    tx.memo["audit", interaction_id] = row["seq"], row["hash"]
+
+
+def known(tx: Tx, interaction_id: str, last: str | None) -> None:
+    """Another statement brought along where a chain ends (`last_of`): it need not be read for itself.
+
+    Should another process add to the chain meanwhile, the unique index refuses ours: then it is done again.
+    """
+    seq, _, hash = (last or "0:").partition(":")
+    tx.memo["audit", interaction_id] = int(seq), hash
+
+
+def _last(tx: Tx, interaction_id: str) -> tuple[int, str]:
+    """Position and hash of a chain's last row."""
+    if ("audit", interaction_id) not in tx.memo:
+        row = tx.one(LAST, interaction_id=interaction_id)
+        tx.memo["audit", interaction_id] = (row["seq"], row["hash"]) if row else (0, "")
+    return tx.memo["audit", interaction_id]  # type: ignore[no-any-return]
 
 
 def link(row: Row) -> str:

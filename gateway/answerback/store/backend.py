@@ -24,6 +24,7 @@ _UNUSABLE = {
     sqlite3.SQLITE_NOTADB,
 }
 STATEMENTS = 256  # that a connection keeps prepared; there are not as many
+_NOW = "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
 Clock = Callable[[], int]  # microseconds since the epoch
 
 
@@ -32,7 +33,7 @@ class Backend(Protocol):
     url: str  # as SQLAlchemy spells it, for the migrations
 
     def connect(self, *, writer: bool) -> Any: ...
-    def begin(self, connection: Any) -> None: ...
+    def begin(self, connection: Any) -> int: ...  # the database's time
     def now(self, cursor: Any) -> int: ...
     def translate(self, error: Exception) -> Exception: ...
     def is_lost(self, connection: Any, error: Exception) -> bool: ...
@@ -75,8 +76,9 @@ class Sqlite:
             connection.execute("PRAGMA query_only=ON")
         connection.execute("PRAGMA mmap_size=0")
 
-    def begin(self, connection: Any) -> None:
+    def begin(self, connection: Any) -> int:
         connection.execute("BEGIN IMMEDIATE")
+        return self._clock()
 
     def now(self, cursor: Any) -> int:
         return self._clock()  # the database lives in this process: its time is ours
@@ -130,7 +132,9 @@ class Postgresql:
 
     def connect(self, *, writer: bool) -> Any:
         try:
-            connection = self._psycopg.connect(self._dsn, autocommit=True, connect_timeout=10)
+            connection = self._psycopg.connect(
+                self._dsn, autocommit=True, connect_timeout=10, cursor_factory=self._psycopg.RawCursor
+            )
         except self._psycopg.Error as error:
             raise self.translate(error) from error
         try:
@@ -143,13 +147,19 @@ class Postgresql:
             raise self.translate(error) from error
         return connection
 
-    def begin(self, connection: Any) -> None:
-        connection.execute("BEGIN")
+    def begin(self, connection: Any) -> int:
+        if self._clock is not None:
+            connection.execute("BEGIN")
+            return self._clock()
+        # In one round trip: the second result is the time. (Several statements cannot be prepared.)
+        cursor = connection.execute(f"BEGIN; {_NOW}", prepare=False)
+        cursor.nextset()
+        return int(cursor.fetchone()[0])
 
     def now(self, cursor: Any) -> int:
         if self._clock is not None:
             return self._clock()
-        cursor.execute("SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint")
+        cursor.execute(_NOW)
         return int(cursor.fetchone()[0])
 
     def translate(self, error: Exception) -> Exception:
@@ -164,7 +174,9 @@ class Postgresql:
 
     def retryable(self, error: Exception) -> bool:
         errors = self._psycopg.errors
-        return isinstance(error, errors.SerializationFailure | errors.DeadlockDetected)
+        # A unique index refuses who was second: the next look finds what the first one wrote.
+        again = errors.SerializationFailure | errors.DeadlockDetected | errors.UniqueViolation
+        return isinstance(error, again)
 
     def lock(self) -> None:
         """Several processes may share a PostgreSQL."""

@@ -37,6 +37,12 @@ PUT_ADDRESS = _upsert(
 )
 CONTACT = Query(select(C).where(C.c.id == p("id")))
 CONTACTS = Query(select(C).order_by(C.c.id))
+ADDRESSED = Query(  # a contact and its addresses, a row each; one without any has one row
+    select(A, C.c.name, C.c.language, C.c.timezone, C.c.quiet_hours)
+    .join_from(C, A, C.c.id == A.c.contact_id, isouter=True)
+    .where(C.c.id == p("id"))
+    .order_by(A.c.id)
+)
 ADDRESSES = Query(select(A).where(A.c.contact_id == p("contact_id")).order_by(A.c.id))
 ADDRESS_OF = Query(select(A).where(A.c.provider == p("provider"), A.c.external_id == p("external_id")))
 SENDER = Query(  # whose account it is, in one row
@@ -81,8 +87,11 @@ REMOVE_ADDRESSES = Query(A.delete().where(A.c.contact_id == p("contact_id"), A.c
 
 def contact(tx: Tx, id: str) -> Contact | None:
     """A contact with its addresses."""
-    found = person(tx, id)
-    return None if found is None else _addressed(tx, found)
+    rows = tx.all(ADDRESSED, id=id)
+    if not rows:
+        return None
+    found = tx.memo["contact", id] = _person(rows[0], id)
+    return replace(found, addresses=tuple(address_in(row) for row in rows if row["id"] is not None))
 
 
 def person(tx: Tx, id: str) -> Contact | None:

@@ -1,13 +1,16 @@
 """Deliveries and the provider messages they became. The outbox is a query over this table."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any
 
 from sqlalchemy import bindparam as p
 from sqlalchemy import func, insert, null, select, text, update
 
-from answerback.store.codec import dumps
+from answerback.model import Interaction
+from answerback.store import audit
+from answerback.store.codec import dumps, interaction_in
 from answerback.store.pace import Turn
 from answerback.store.query import Either, Query, both
 from answerback.store.tx import Row, Tx
@@ -24,7 +27,22 @@ QUEUED = text("delivery.status = 'queued'")
 ADD = Query(insert(D).values({c.name: p(c.name) for c in D.c}))
 GET = Query(select(D).where(D.c.id == p("id")))
 OF = Query(select(D).where(D.c.interaction_id == p("interaction_id")).order_by(D.c.id))
+OF_RUN = Query(  # the oldest question's first
+    select(D)
+    .join_from(X, D, D.c.interaction_id == X.c.id)
+    .where(X.c.run_id == p("run_id"))
+    .order_by(X.c.id, D.c.id)
+)
 BY_TOKEN = Query(select(D).where(D.c.token_hash == p("hash"), text("token_hash <> ''")))
+ASKED_BY = Query(  # a delivery, and what it asks, in one row
+    select(
+        D,
+        *(column.label(f"asked_{column.name}") for column in X.c),
+        audit.last_of(D.c.interaction_id),
+    )
+    .join_from(D, X, X.c.id == D.c.interaction_id, isouter=True)
+    .where(D.c.token_hash == p("hash"), text("token_hash <> ''"))
+)
 BY_MESSAGE = Query(
     select(D)
     .join(M, M.c.delivery_id == D.c.id)
@@ -72,9 +90,8 @@ MOVE = Query(
     .values(place=p("new_place"), next_attempt_at=p("at"), lease_owner="")
 )
 AT = Query(update(D).where(D.c.id == p("key"), QUEUED).values(place=p("new_place")))
-NEXT = Query(
-    select(func.min(D.c.next_attempt_at).label("at")).where(QUEUED, D.c.next_attempt_at.is_not(None))
-)
+_next = select(func.min(D.c.next_attempt_at)).where(QUEUED, D.c.next_attempt_at.is_not(None))
+NEXT_AT = _next.scalar_subquery().label("delivery")
 DONE = Query(
     update(D)
     .where(D.c.id == p("key"), QUEUED)
@@ -86,6 +103,7 @@ DONE = Query(
         next_attempt_at=null(),
         lease_owner="",
     )
+    .returning(D.c.open, audit.last_of(p("chain")))
 )
 SHUT = Query(
     update(D)
@@ -170,10 +188,22 @@ _DEFAULTS: Row = {
 }
 
 
+def asked_by(tx: Tx, token_hash: str) -> tuple[Row | None, Interaction | None]:
+    """The delivery with this token, and what it asks, as it stands now."""
+    row = tx.one(ASKED_BY, hash=token_hash)
+    if row is None:
+        return None, None
+    delivery = {column.name: row[column.name] for column in D.c}
+    if row["asked_id"] is None:
+        return delivery, None
+    audit.known(tx, row["asked_id"], row["audited"])
+    return delivery, interaction_in({column.name: row[f"asked_{column.name}"] for column in X.c})
+
+
 def add(tx: Tx, **row: object) -> Row:
     """Insert a delivery: at least id, provider, kind, status and next_attempt_at; the whole row back."""
     full = _DEFAULTS | {"created_at": tx.now} | row
-    tx.run(ADD, **full)
+    tx.later(ADD, **full)
     return full
 
 
@@ -202,24 +232,40 @@ def keep(tx: Tx, row: Row, owner: str) -> bool:
     return tx.run(KEEP, key=row["id"], owner=owner, claimed_until=row["next_attempt_at"], until=until) == 1
 
 
-def sent(tx: Tx, row: Row, message_ids: tuple[str, ...]) -> tuple[bool, list[str]]:
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What is known once the service took a message: whether that is news, whether its question can still
+
+    be answered there, and the receipts that were parked for its ids.
+    """
+
+    news: bool
+    is_open: bool
+    parked: list[str]
+
+
+def sent(tx: Tx, row: Row, message_ids: tuple[str, ...]) -> Taken:
     """The service took it; its message ids from now on lead to this delivery.
 
     It counts as sent since `begun_at`, where the row says that: nobody can have read it before, and somebody
-    may have before this is written. Returns whether that was news, and what was parked for these ids.
+    may have before this is written.
     """
     parked: list[str] = []
     for message_id in message_ids:
         known = {"provider": row["provider"], "message_id": message_id, "delivery_id": row["id"]}
         parked += [found["parked"] for found in tx.all(ADD_MESSAGE, **known, parked="") if found["parked"]]
     at = row.get("begun_at", tx.now)
-    done = tx.run(DONE, key=row["id"], new_status="sent", at=at, ids=dumps(list(message_ids)), why="")
-    return done == 1, parked
+    known = {"key": row["id"], "chain": row["interaction_id"]}
+    done = tx.one(DONE, **known, new_status="sent", at=at, ids=dumps(list(message_ids)), why="")
+    if done is not None:
+        audit.known(tx, row["interaction_id"], done["audited"])
+    return Taken(done is not None, done is not None and bool(done["open"]), parked)
 
 
 def failed(tx: Tx, row: Row, why: str, status: str = "failed") -> bool:
     """Given up, with its reason (the dead letter); False when it is not waiting to be sent any more."""
-    return tx.run(DONE, key=row["id"], new_status=status, at=None, ids="[]", why=why) == 1
+    known = {"key": row["id"], "chain": row["interaction_id"]}
+    return tx.one(DONE, **known, new_status=status, at=None, ids="[]", why=why) is not None
 
 
 def shut(tx: Tx, interaction_id: str) -> list[Row]:

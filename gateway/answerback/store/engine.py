@@ -180,39 +180,43 @@ class Store:
         return group, False
 
     def _commit(self, connection: Any, group: list[_Job]) -> Any:
-        connection, refused = self._begin(connection)
+        connection, now, refused = self._begin(connection)
         if refused is not None:  # nobody's transaction is to blame: all are refused together, and at once
             for job in group:
                 _fail(job, refused)
             return connection
         try:
-            self._run(connection, group)
+            self._run(connection, now, group)
         except Exception as error:
             return self._replay(self._recover(connection, error), group, error)
         _answer(group)
         return connection
 
-    def _begin(self, connection: Any) -> tuple[Any, Exception | None]:
-        """A connection with an open transaction; or why there is none. A lost one is made anew, once."""
+    def _begin(self, connection: Any) -> tuple[Any, int, Exception | None]:
+        """A connection with an open transaction, and its time; or why there is none.
+
+        A lost connection is made anew, once.
+        """
         for attempt in (1, 2):
             try:
                 connection = connection if connection is not None else self.backend.connect(writer=True)
-                self.backend.begin(connection)
+                now = self.backend.begin(connection)
             except Exception as error:
                 found = connection is not None
                 connection = self._recover(connection, error)
                 if attempt == 2 or not found or connection is not None:
-                    return connection, self.backend.translate(error)
+                    return connection, 0, self.backend.translate(error)
             else:
-                return connection, None
+                return connection, now, None
         raise AssertionError("unreachable")
 
-    def _run(self, connection: Any, group: list[_Job]) -> None:
+    def _run(self, connection: Any, now: int, group: list[_Job]) -> None:
         self._committing = False
         cursor = connection.cursor()
-        now = self.backend.now(cursor)
         for job in group:
-            job.result = job.tx(Tx(cursor, self.backend.dialect, now))
+            tx = Tx(cursor, self.backend.dialect, now)
+            job.result = job.tx(tx)
+            tx.flush()
         self._committing = True
         cursor.execute("COMMIT")
         cursor.close()
@@ -225,13 +229,13 @@ class Store:
             return connection
         for index, job in enumerate(group):
             for attempt in range(RETRIES):
-                connection, refused = self._begin(connection)
+                connection, now, refused = self._begin(connection)
                 if refused is not None:
                     for left in group[index:]:
                         _fail(left, refused)
                     return connection
                 try:
-                    self._run(connection, [job])
+                    self._run(connection, now, [job])
                 except Exception as again:
                     connection = self._recover(connection, again)
                     if attempt == RETRIES - 1 or not self.backend.retryable(again):

@@ -4,7 +4,7 @@ from sqlalchemy import bindparam as p
 from sqlalchemy import func, insert, null, or_, select, text, update
 
 from answerback.model import Answer, Interaction, InteractionStatus
-from answerback.store import ids
+from answerback.store import audit, ids
 from answerback.store.codec import answer_out, dumps, interaction_in, questions_out
 from answerback.store.query import Query
 from answerback.store.tx import Row, Tx
@@ -20,14 +20,15 @@ OF_RUN = Query(select(X).where(X.c.run_id == p("run_id")).order_by(X.c.id))
 OF_THREAD = Query(
     select(X).where(X.c.agent == p("agent"), X.c.thread_id == p("thread_id"), STILL_PENDING).order_by(X.c.id)
 )
-LIVE = Query(  # the row that stands for one interrupt, until it is withdrawn or its answer was consumed
-    select(X).where(
+LIVE_OF = Query(  # what stands for a thread's interrupts, until withdrawn or its answer was consumed
+    select(X)
+    .where(
         X.c.agent == p("agent"),
         X.c.thread_id == p("thread_id"),
-        X.c.interrupt_id == p("interrupt_id"),
-        X.c.digest == p("digest"),
         text("interrupt_id <> '' AND status <> 'cancelled' AND resumed_at IS NULL"),
+        X.c.interrupt_id > "",  # says the same, and leads SQLite to the index that holds no past of a thread
     )
+    .order_by(X.c.id)
 )
 LIST = Query(select(X).where(X.c.id > p("after")).order_by(X.c.id).limit(p("limit")))
 LIST_PENDING = Query(select(X).where(X.c.id > p("after"), STILL_PENDING).order_by(X.c.id).limit(p("limit")))
@@ -45,6 +46,7 @@ COMPLETE = Query(  # law 2: one conditional UPDATE decides
         answered_at=p("now_"),
         next_action_at=null(),
         resume_next_at=p("resume_at"),
+        resume_attempts=p("attempts"),
     )
 )
 CLOSE = Query(
@@ -71,16 +73,16 @@ DUE = Query(
     .order_by(X.c.next_action_at)
     .limit(p("limit"))
 )
-NEXT_ACTION = Query(
-    select(func.min(X.c.next_action_at).label("at")).where(STILL_PENDING, X.c.next_action_at.is_not(None))
-)
+_next_action = select(func.min(X.c.next_action_at)).where(STILL_PENDING, X.c.next_action_at.is_not(None))
+NEXT_ACTION_AT = _next_action.scalar_subquery().label("action")
 UNRESUMED = Query(
     select(X)
     .where(X.c.resume_next_at.is_not(None), X.c.resume_next_at <= p("now"))
     .order_by(X.c.resume_next_at)
     .limit(p("limit"))
 )
-NEXT_RESUME = Query(select(func.min(X.c.resume_next_at).label("at")).where(X.c.resume_next_at.is_not(None)))
+_next_resume = select(func.min(X.c.resume_next_at)).where(X.c.resume_next_at.is_not(None))
+NEXT_RESUME_AT = _next_resume.scalar_subquery().label("resume")
 UNRESUMED_OF = Query(
     select(X)
     .where(X.c.agent == p("agent"), X.c.thread_id == p("thread_id"), X.c.resume_next_at.is_not(None))
@@ -96,6 +98,7 @@ RESUMED = Query(
     update(X)
     .where(X.c.id == p("key"))
     .values(resumed_at=p("at"), resume_next_at=null(), resume_error=p("error"))
+    .returning(audit.last_of(p("key")))
 )
 AT_ONCE = Query(update(X).where(X.c.resume_next_at > p("now")).values(resume_next_at=p("now")))
 REVIVE = Query(  # answers that were accepted and then set aside, because the agent could not be given them
@@ -105,6 +108,9 @@ REVIVE = Query(  # answers that were accepted and then set aside, because the ag
     )
     .where(text("status IN ('completed', 'expired')"), X.c.resume_error != p("gone"))
     .values(resume_next_at=p("at"), resume_attempts=1)
+)
+NOT_BEGUN = Query(  # somebody else has the thread: this one was no attempt
+    update(X).where(X.c.id == p("key")).values(resume_next_at=p("at"), resume_attempts=p("attempts"))
 )
 POSTPONE = Query(update(X).where(X.c.id == p("key")).values(resume_next_at=p("at"), resume_error=p("error")))
 ADD_ANSWER = Query(insert(N).values({c.name: p(c.name) for c in N.c}))
@@ -148,7 +154,7 @@ def add(
         "next_action_at": next_action_at,
         **more,
     }
-    tx.run(ADD, **row)
+    tx.later(ADD, **row)
 
 
 def get(tx: Tx, id: str) -> Interaction | None:
@@ -163,33 +169,45 @@ def page(tx: Tx, status: str | None, limit: int, after: str) -> list[Interaction
     return [interaction_in(row) for row in tx.all(query, after=after, limit=limit, **values)]
 
 
-def complete(tx: Tx, record: Interaction, answer: Answer, *, at: int, reply_via: str = "") -> bool:
-    """Law 2: whether this answer won. `at`: when it counts as given (a trusted service time, or now)."""
-    content = answer_out(answer)
-    won = (
-        tx.run(
-            COMPLETE,
-            key=record.id,
-            at=at,
-            answer_=content,
-            by_=answer.by,
-            via_=answer.via,
-            now_=tx.now,
-            resume_at=tx.now if record.agent and record.interrupt_id else None,
-        )
-        == 1
+def complete(tx: Tx, record: Interaction, answer: Answer, *, at: int, begun_until: int | None) -> bool:
+    """Law 2: whether this answer won. `at`: when it counts as given (a trusted service time, or now).
+
+    `begun_until`: when somebody else may hand it to the agent, if whoever has the lease now does not; None:
+    there is no agent.
+    """
+    won = tx.run(
+        COMPLETE,
+        key=record.id,
+        at=at,
+        answer_=answer_out(answer),
+        by_=answer.by,
+        via_=answer.via,
+        now_=tx.now,
+        resume_at=begun_until,
+        attempts=record.resume_attempts + (begun_until is not None),
     )
-    tx.run(
+    return won == 1
+
+
+def keep(tx: Tx, record: Interaction, answer: Answer, *, won: bool) -> None:
+    """Every answer that was given is kept, also one that did not count."""
+    tx.later(
         ADD_ANSWER,
         id=new_id(),
         interaction_id=record.id,
         contact_id=answer.by,
         state="won" if won else "cast",
-        content=content,
+        content=answer_out(answer),
         via=answer.via,
         at=tx.now,
     )
-    return won
+
+
+def resumed(tx: Tx, id: str, *, at: int | None, error: str) -> None:
+    """Its agent has it, or never will (`at`: None)."""
+    row = tx.one(RESUMED, key=id, at=at, error=error)
+    if row is not None:
+        audit.known(tx, id, row["audited"])
 
 
 def close(

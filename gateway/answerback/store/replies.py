@@ -61,7 +61,7 @@ def first(tx: Tx, provider: str, event_id: str) -> Row | None:
 
 
 def decided(tx: Tx, id: str, outcome: str, interaction_id: str = "", error: str = "") -> None:
-    tx.run(DECIDED, key=id, what=outcome, interaction=interaction_id, why=error)
+    tx.later(DECIDED, key=id, what=outcome, interaction=interaction_id, why=error)
 
 
 def forget(tx: Tx, id: str) -> None:

@@ -7,7 +7,7 @@ from sqlalchemy import func, insert, select, text, update
 
 from answerback.model import Json, RunStatus
 from answerback.store.codec import dumps, loads
-from answerback.store.query import Query
+from answerback.store.query import Either, Query
 from answerback.store.tx import Row, Tx
 from answerback.tables import InteractionRow, RunRow, ThreadLeaseRow
 
@@ -33,7 +33,7 @@ class Run:
 
 ADD = Query(insert(R).values({c.name: p(c.name) for c in R.c}))
 GET = Query(select(R).where(R.c.id == p("id")))
-OF_THREAD = Query(
+_of_thread = (
     select(R)
     .where(
         R.c.agent == p("agent"),
@@ -42,6 +42,9 @@ OF_THREAD = Query(
     )
     .order_by(R.c.id.desc())
 )
+OF_THREAD = Query(_of_thread)
+# Until the commit nobody ends it: what is asked for it is there to be withdrawn, or is not asked at all.
+HELD_OF_THREAD = Either(sqlite=_of_thread, postgresql=_of_thread.with_for_update())
 LIST = Query(select(R).where(R.c.id > p("after")).order_by(R.c.id).limit(p("limit")))
 LIST_BY = Query(
     select(R).where(R.c.id > p("after"), R.c.status == p("status")).order_by(R.c.id).limit(p("limit"))
@@ -85,7 +88,7 @@ _due = (RUNNING, R.c.next_attempt_at.is_not(None))
 DUE = Query(
     select(R).where(*_due, R.c.next_attempt_at <= p("now")).order_by(R.c.next_attempt_at).limit(p("limit"))
 )
-NEXT = Query(select(func.min(R.c.next_attempt_at).label("at")).where(*_due))
+NEXT_AT = select(func.min(R.c.next_attempt_at)).where(*_due).scalar_subquery().label("run")
 
 
 def add(
@@ -99,7 +102,7 @@ def add(
     intent: str = "start",
 ) -> None:
     """Insert a running run; `due_at` is when somebody else may take it up if we die."""
-    tx.run(
+    tx.later(
         ADD,
         id=id,
         agent=agent,
@@ -137,8 +140,27 @@ def get(tx: Tx, id: str) -> Run | None:
     return None if row is None else view(tx, row)
 
 
+def stands(tx: Tx, id: str, status: RunStatus) -> None:
+    """Set where a run stands that goes on."""
+    tx.later(SET, **_standing(tx, id, status))
+
+
+def goes_on(tx: Tx, id: str) -> None:
+    """A run that waited has its answer."""
+    waited, runs = RunStatus.WAITING, RunStatus.RUNNING
+    tx.later(STATUS, key=id, old=str(waited), new_status=str(runs), at=tx.now)
+
+
 def finish(tx: Tx, id: str, status: RunStatus, *, result: Json = None, error: str = "") -> bool:
     """Set where the run stands; False when it had ended before."""
-    return (
-        tx.run(SET, key=id, new_status=str(status), new_result=dumps(result), new_error=error, at=tx.now) == 1
-    )
+    return tx.run(SET, **_standing(tx, id, status, result, error)) == 1
+
+
+def _standing(tx: Tx, id: str, status: RunStatus, result: Json = None, error: str = "") -> Row:
+    return {
+        "key": id,
+        "new_status": str(status),
+        "new_result": dumps(result),
+        "new_error": error,
+        "at": tx.now,
+    }

@@ -1,11 +1,13 @@
 """What a transaction function is given: database time, and the three ways to run a statement."""
 
 from collections.abc import Callable
+from itertools import chain
 from typing import Any, Protocol
 
-from answerback.store.query import Statement
+from answerback.store.query import Statement, joined
 
 Row = dict[str, Any]
+HELD = 16  # statements at most that become one
 
 
 class Compiled(Protocol):
@@ -15,14 +17,15 @@ class Compiled(Protocol):
 class Tx:
     """One transaction. `now` is database time in microseconds, the same for all of its statements.
 
-    `memo` is for what it has read, is asked for again, and does not change by any statement of its own.
+    `memo` is for what it has read and is asked for again; whoever changes that in a row changes it here.
     """
 
-    __slots__ = ("_cursor", "dialect", "memo", "now")
+    __slots__ = ("_cursor", "_held", "dialect", "memo", "now")
 
     def __init__(self, cursor: Any, dialect: str, now: int) -> None:
         self._cursor, self.dialect, self.now = cursor, dialect, now
         self.memo: dict[tuple[str, str], Any] = {}
+        self._held: list[tuple[str, tuple[Any, ...]]] = []
 
     def run(self, query: Compiled, **values: Any) -> int:
         """Execute; the number of rows it changed."""
@@ -41,7 +44,33 @@ class Tx:
         columns = self._columns(statement)
         return [dict(zip(columns, row, strict=True)) for row in self._cursor.fetchall()]
 
+    def later(self, query: Compiled, **values: Any) -> None:
+        """Execute, at the latest before the next statement that is not a `later`; with those around it as one
+
+        where that saves a way to the server. For what inserts a row, or changes one that no other `later`
+        beside it touches, and of which nobody needs the result.
+        """
+        if self.dialect != "postgresql":
+            self._execute(query, values)
+            return
+        statement = query.on(self.dialect)
+        self._held.append((statement.text, statement.arguments(values)))
+        if len(self._held) == HELD:
+            self.flush()
+
+    def flush(self) -> None:
+        """Execute what is held back; the end of a transaction function does."""
+        held, self._held = self._held, []
+        if len(held) == 1:
+            self._cursor.execute(*held[0])
+        elif held:
+            texts, arguments = zip(*held, strict=True)
+            text = joined(texts, tuple(map(len, arguments)))
+            self._cursor.execute(text, tuple(chain.from_iterable(arguments)))
+
     def _execute(self, query: Compiled, values: dict[str, Any]) -> Statement:
+        if self._held:
+            self.flush()
         statement = query.on(self.dialect)
         self._cursor.execute(statement.text, statement.arguments(values))
         return statement

@@ -49,16 +49,24 @@ OF_INTAKE = (
     Mutant(
         "superseded questions are withdrawn",
         GATEWAY + "settle.py",
-        '        if (row["interrupt_id"], row["digest"]) not in alive:',
+        '        if row["status"] == "pending" and (row["interrupt_id"], row["digest"]) not in alive:',
         "        if False:",
         FLOW
         + "test_binding.py::test_a_sibling_whose_question_changed_under_the_same_id_is_asked_anew[sqlite]",
     ),
     Mutant(
+        "a run that asks is not cancelled elsewhere",
+        GATEWAY + "settle.py",
+        "runs.HELD_OF_THREAD",
+        "runs.OF_THREAD",
+        FLOW + "test_replicas.py::"
+        "test_a_run_that_is_cancelled_elsewhere_while_its_agent_asks_leaves_no_open_question[False]",
+    ),
+    Mutant(
         "an interrupt is asked once",
         GATEWAY + "settle.py",
-        "    if tx.one(interactions.LIVE, **key) is not None:\n        return\n",
-        "",
+        '    if any((row["interrupt_id"], row["digest"]) == key for row in live):',
+        "    if False:",
         HERE + "test_what_still_waits_after_a_siblings_answer_is_not_asked_again[sqlite]",
     ),
     # Law 6: silence is not an answer

@@ -8,7 +8,7 @@ import pytest
 
 from answerback.outbox import SHOWN
 from answerback.settings import Route
-from answerback.store import deliveries
+from answerback.store import due
 from answerback_sandbox import FaultKind
 from tests.flow.everywhere.conftest import everywhere
 from tests.flow.everywhere.places import ANA, PATIENCE, Places, until
@@ -131,8 +131,8 @@ async def test_a_callback_of_twilio_stops_what_its_lost_answer_would_have_sent_a
             while (await attempts(places)).get("whatsapp") != "sent":  # noqa: ASYNC110
                 await asyncio.sleep(0.01)
         await places.settled()
-        due = await places.app.context.store.read(lambda tx: tx.one(deliveries.NEXT))
-        assert due["at"] is None  # nothing waits to be sent, now or in a minute
+        found = await places.app.context.store.read(lambda tx: tx.one(due.NEXT))
+        assert found["delivery"] is None  # nothing waits to be sent, now or in a minute
         assert len(places.notes("Which term?")) == 1 and places.texts() == []
         places.box.twilio.type(ANA, "coding")
         await places.answered()
