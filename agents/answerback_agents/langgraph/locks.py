@@ -55,47 +55,99 @@ class FileGuard:
 
 
 class PostgresGuard:
-    """Session advisory locks, all on one connection that does nothing else."""
+    """Session advisory locks, all on one connection that does nothing else.
+
+    What is wanted while a statement is under way goes out with the next one. Nobody waits for a lock to be
+    given back: whoever wants it next hears of this thread only later, and would try again.
+    """
 
     def __init__(self, conninfo: str) -> None:
         self._conninfo = conninfo
         self._connection: Any = None
         self._held: set[int] = set()
-        self._opening = asyncio.Lock()
+        self._given: list[int] = []
+        self._wanted: dict[int, asyncio.Future[bool]] = {}
+        self._asking: asyncio.Task[None] | None = None
 
     async def take(self, number: int) -> bool:
-        taken = await self._ask("SELECT pg_try_advisory_lock(%s)", number)
-        if taken:
-            self._held.add(number)
-        return taken
+        wanted: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        self._wanted[number] = wanted
+        self._ask()
+        try:
+            return await wanted
+        except asyncio.CancelledError:
+            wanted.cancel()  # what is taken all the same is given back
+            raise
 
     async def give(self, number: int) -> None:
         if number in self._held:
             self._held.discard(number)
-            await self._ask("SELECT pg_advisory_unlock(%s)", number)
+            self._given.append(number)
+            self._ask()
 
-    async def _ask(self, statement: str, number: int) -> bool:
+    def _ask(self) -> None:
+        if self._asking is None or self._asking.done():
+            self._asking = asyncio.create_task(self._answer())
+
+    async def _answer(self) -> None:
+        while self._given or self._wanted:
+            given, self._given = self._given, []
+            wanted, self._wanted = self._wanted, {}
+            try:
+                taken = await self._exchange(given, list(wanted))
+            except Exception as error:
+                for future in wanted.values():
+                    _settle(future, error)
+                continue
+            for number, future in wanted.items():
+                if number in taken:
+                    self._held.add(number)
+                if not _settle(future, number in taken):
+                    await self.give(number)
+
+    async def _exchange(self, given: list[int], wanted: list[int]) -> set[int]:
+        """Gives locks back, then tries to take others; those that were taken."""
         import psycopg
 
         try:
-            cursor = await (await self._connected()).execute(statement, (number,))
-            row = await cursor.fetchone()
-        except psycopg.OperationalError as error:
+            cursor = await (await self._connected()).execute(_EXCHANGE, (given, wanted))
+            return {number for number, taken in await cursor.fetchall() if taken}
+        except psycopg.Error as error:
+            if self._connection is not None:  # nobody knows what it holds now: that ends with it
+                await self._connection.close()
             raise AgentUnavailable("PostgreSQL does not answer; the thread was not locked") from error
-        return bool(row[0])
 
     async def _connected(self) -> Any:
         import psycopg
 
-        async with self._opening:
-            if self._connection is None or self._connection.closed:
-                self._held.clear()  # they ended with the connection
-                self._connection = await psycopg.AsyncConnection.connect(self._conninfo, autocommit=True)
+        if self._connection is None or self._connection.closed:
+            self._held.clear()  # they ended with the connection
+            self._connection = await psycopg.AsyncConnection.connect(self._conninfo, autocommit=True)
         return self._connection
 
     async def close(self) -> None:
+        if self._asking is not None:
+            await asyncio.wait({self._asking})
         if self._connection is not None:
             await self._connection.close()
+
+
+# The parts of a UNION ALL run one after the other; no thread has the number 0.
+_EXCHANGE = """
+    SELECT 0, pg_advisory_unlock(n) FROM unnest(%s::bigint[]) AS n
+    UNION ALL SELECT n, pg_try_advisory_lock(n) FROM unnest(%s::bigint[]) AS n
+"""
+
+
+def _settle(future: asyncio.Future[bool], found: bool | Exception) -> bool:
+    """Whether somebody still waits for it."""
+    if future.done():
+        return False
+    if isinstance(found, Exception):
+        future.set_exception(found)
+    else:
+        future.set_result(found)
+    return True
 
 
 class ThreadLocks:
