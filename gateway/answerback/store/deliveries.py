@@ -34,6 +34,8 @@ OF_RUN = Query(  # the oldest question's first
     .order_by(X.c.id, D.c.id)
 )
 BY_TOKEN = Query(select(D).where(D.c.token_hash == p("hash"), text("token_hash <> ''")))
+_DELIVERY = [column.name for column in D.c]
+_ASKED = [(column.name, f"asked_{column.name}") for column in X.c]
 ASKED_BY = Query(  # a delivery, and what it asks, in one row
     select(
         D,
@@ -193,11 +195,11 @@ def asked_by(tx: Tx, token_hash: str) -> tuple[Row | None, Interaction | None]:
     row = tx.one(ASKED_BY, hash=token_hash)
     if row is None:
         return None, None
-    delivery = {column.name: row[column.name] for column in D.c}
+    delivery = {name: row[name] for name in _DELIVERY}
     if row["asked_id"] is None:
         return delivery, None
     audit.known(tx, row["asked_id"], row["audited"])
-    return delivery, interaction_in({column.name: row[f"asked_{column.name}"] for column in X.c})
+    return delivery, interaction_in({name: row[asked] for name, asked in _ASKED})
 
 
 def add(tx: Tx, **row: object) -> Row:

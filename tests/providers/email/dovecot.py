@@ -188,7 +188,8 @@ class Box:
         """The same mails under another UIDVALIDITY, as after a restore from a backup."""
         await asyncio.to_thread(self.server.stop)
         for name in [*(self.server.root / "mail" / self.user).glob("dovecot*")]:
-            name.unlink()
+            if not name.name.startswith("dovecot-uidvalidity"):  # it says which one was the last
+                name.unlink()
         await asyncio.to_thread(self.server.start)
 
 
