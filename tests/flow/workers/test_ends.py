@@ -204,6 +204,14 @@ async def test_out_of_memory_the_kernel_takes_a_worker_before_the_gateway(tmp_pa
     await agent.close()
 
 
+async def test_what_a_worker_has_imported_is_not_collected_again_and_again(tmp_path: Path) -> None:
+    agent = plain(tmp_path)
+    await agent.open()
+    frozen = await agent.start("t", ["frozen", None])
+    assert isinstance(frozen, Finished) and frozen.result > 10_000
+    await agent.close()
+
+
 async def test_a_start_that_is_given_up_leaves_nothing_behind(tmp_path: Path) -> None:
     agent = plain(tmp_path, at_open="hang")
     opening = asyncio.create_task(agent.open())
