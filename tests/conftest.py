@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from answerback import migrations
+from answerback.store import Store, choose
 from tests.support import require
 from tests.support.databases import Database
 from tests.support.extras import lacks
@@ -148,6 +150,15 @@ def database(request: pytest.FixtureRequest, tmp_path: Path) -> Database:
     """An empty database and data directory of this test's own; the test runs with each kind of database."""
     url = "sqlite" if request.param == "sqlite" else request.getfixturevalue("postgres_url")
     return Database(url, tmp_path)
+
+
+@pytest.fixture
+async def store(database: Database) -> AsyncIterator[Store]:
+    """An open store on an empty database of this test's own."""
+    opened = Store(choose(database.url, str(database.data_dir)))
+    opened.open(migrations.upgrade)
+    yield opened
+    opened.close()
 
 
 @pytest.fixture(scope="session")

@@ -7,6 +7,7 @@ from answerback.model import Answer, Attachment, Interaction, InteractionStatus,
 from answerback.signals import Handed
 from answerback.standing import may_not
 from answerback.store import Row, Tx, audit, interactions, leases, runs
+from answerback.store.codec import answer_out
 from answerback.threads import hand_over
 from answerback.values import canonical, dumps
 
@@ -52,9 +53,10 @@ def decide(
     at = min(tx.now, actor.at) if actor.at is not None else tx.now
     goes_on = bool(record.agent and record.interrupt_id)
     until = tx.now + leases.SPAN if goes_on else None
-    won = interactions.complete(tx, record, answer, at=at, begun_until=until)
+    content = answer_out(answer)
+    won = interactions.complete(tx, record, answer, content, at=at, begun_until=until)
     if not won:
-        interactions.keep(tx, record, answer, won=False)
+        interactions.keep(tx, record, answer, content, won=False)
         after = interactions.get(tx, record.id)
         assert after is not None
         audit.add(tx, record.id, "came too late", actor=actor.contact)
@@ -70,7 +72,7 @@ def decide(
     # What is only written comes last: so it is one statement where that counts.
     handed = hand_over(tx, context, after, begun=True) if goes_on else None
     decision = Decision(Outcome.ACCEPTED, after, context.outbox.outcomes(tx, after), handed)
-    interactions.keep(tx, record, answer, won=True)
+    interactions.keep(tx, record, answer, content, won=True)
     audit.add(tx, record.id, "answered", actor=actor.contact, content=dumps(values))
     if after.run_id:
         runs.goes_on(tx, after.run_id)

@@ -16,14 +16,11 @@ SUPERSEDED = "superseded"
 
 @dataclass(slots=True)
 class Settled:
-    """What follows from it: deliveries to send, interactions whose waiters must know; whether there were
-
-    questions of the thread that may have been answered meanwhile.
-    """
+    """What follows from it: deliveries to send, interactions whose waiters must know."""
 
     rows: list[Row] = field(default_factory=list)
     changed: list[str] = field(default_factory=list)
-    others: bool = False
+    others: bool = False  # the thread had questions before, which may have been answered meanwhile
 
 
 def settle(tx: Tx, context: Context, agent: str, thread: str, state: State) -> Settled:

@@ -24,6 +24,7 @@ from answerback.model import Answer, InteractionStatus, Question, RunStatus
 from answerback.provider import Batch
 from answerback.settings import Limits
 from answerback.store import Store, Tx, choose, interactions, leases, meta, replies
+from answerback.store.codec import answer_out
 from answerback.testing import ScriptedAgent, asks
 from answerback.threads import conclude
 from answerback_agents.langgraph import evidence
@@ -33,14 +34,6 @@ from tests.support.databases import Database
 from tests.support.gateway import gateway
 
 QUESTION = Question("q1", "Which?")
-
-
-@pytest.fixture
-async def store(database: Database) -> AsyncIterator[Store]:
-    opened = Store(choose(database.url, str(database.data_dir)))
-    opened.open(migrations.upgrade)
-    yield opened
-    opened.close()
 
 
 @pytest.fixture
@@ -178,7 +171,7 @@ async def test_only_a_pending_row_can_be_completed(database: Database) -> None:
 
         def tx(tx: Tx) -> list[bool]:
             return [
-                interactions.complete(tx, record, answer, at=tx.now, begun_until=None)
+                interactions.complete(tx, record, answer, answer_out(answer), at=tx.now, begun_until=None)
                 for answer in (one, two)
             ]
 
@@ -193,7 +186,8 @@ async def test_only_a_pending_row_can_be_closed(database: Database, end: Interac
         record = (await g.app.asker.ask(AskRequest((QUESTION,)))).interaction
 
         def tx(tx: Tx) -> list[bool]:
-            won = interactions.complete(tx, record, Answer({"q1": "one"}), at=tx.now, begun_until=None)
+            one = Answer({"q1": "one"})
+            won = interactions.complete(tx, record, one, answer_out(one), at=tx.now, begun_until=None)
             return [won, interactions.close(tx, record, end)]
 
         assert await g.app.context.store.write(tx) == [True, False]

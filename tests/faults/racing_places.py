@@ -1,5 +1,6 @@
 """Two people who were both asked on Telegram, on WhatsApp and by mail, and answer at all of these at once."""
 
+import abc
 import asyncio
 import contextlib
 import itertools
@@ -57,7 +58,7 @@ class UnhurriedEmail(Email):
     pace = Pace()
 
 
-class Uneditable:
+class Uneditable(abc.ABC):
     """A place where what was sent stays as it is: who was asked is told how it ended by a new message."""
 
     provider = ""
@@ -95,13 +96,13 @@ class Uneditable:
         found = await rows(self._g, SENT, interaction_id=record.id, run_id=record.run_id)
         return [row for row in found if row["provider"] == self.provider]
 
+    @abc.abstractmethod
     def _count(self, who: str) -> int:
         """How many messages arrived at somebody."""
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def _texts(self, who: str, start: int) -> list[tuple[str, str]]:
         """Ids and texts of those from `start` on, oldest first."""
-        raise NotImplementedError
 
 
 class OnWhatsApp(Uneditable):

@@ -1,24 +1,18 @@
 """People: read once in a transaction, and anew once it has changed them."""
 
-from collections.abc import AsyncIterator
-
 import pytest
 
-from answerback import migrations
 from answerback.model import Address, Contact
-from answerback.store import Store, Tx, choose, contacts
-from tests.support.databases import Database
+from answerback.store import Store, Tx, contacts
 
 ADA = Contact("ada", "Ada", addresses=(Address("memory", "1", "1"),))
 
 
 @pytest.fixture
-async def store(database: Database) -> AsyncIterator[Store]:
-    opened = Store(choose(database.url, str(database.data_dir)))
-    opened.open(migrations.upgrade)
-    await opened.write(lambda tx: contacts.put(tx, ADA))
-    yield opened
-    opened.close()
+async def store(store: Store) -> Store:
+    """One that knows Ada."""
+    await store.write(lambda tx: contacts.put(tx, ADA))
+    return store
 
 
 async def test_a_person_is_read_once_in_a_transaction(store: Store) -> None:

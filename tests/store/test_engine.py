@@ -3,7 +3,7 @@
 import asyncio
 import stat
 import threading
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,17 +16,8 @@ from answerback.errors import ConfigurationError, StoreUnavailable
 from answerback.store import Store, Tx, choose, deliveries, due, interactions, meta, pace, replies, runs
 from answerback.store.query import Query, Statement
 from answerback.tables import MetaRow
-from tests.support.databases import Database
 
 ALL = Query(select(MetaRow.__table__))  # type: ignore[attr-defined]
-
-
-@pytest.fixture
-async def store(database: Database) -> AsyncIterator[Store]:
-    opened = Store(choose(database.url, str(database.data_dir)))
-    opened.open(migrations.upgrade)
-    yield opened
-    opened.close()
 
 
 def put(key: str) -> Callable[[Tx], int]:

@@ -1,7 +1,6 @@
 """A transaction's statements: what is held back runs in time, what two write at once is both kept."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
@@ -14,14 +13,6 @@ from answerback.tables import MetaRow
 from tests.support.databases import Database
 
 ALL = Query(select(MetaRow.__table__))  # type: ignore[attr-defined]
-
-
-@pytest.fixture
-async def store(database: Database) -> AsyncIterator[Store]:
-    opened = Store(choose(database.url, str(database.data_dir)))
-    opened.open(migrations.upgrade)
-    yield opened
-    opened.close()
 
 
 class Counted:

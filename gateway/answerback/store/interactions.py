@@ -169,9 +169,12 @@ def page(tx: Tx, status: str | None, limit: int, after: str) -> list[Interaction
     return [interaction_in(row) for row in tx.all(query, after=after, limit=limit, **values)]
 
 
-def complete(tx: Tx, record: Interaction, answer: Answer, *, at: int, begun_until: int | None) -> bool:
-    """Law 2: whether this answer won. `at`: when it counts as given (a trusted service time, or now).
+def complete(
+    tx: Tx, record: Interaction, answer: Answer, content: str, *, at: int, begun_until: int | None
+) -> bool:
+    """Law 2: whether this answer (`content`: as it is stored) won.
 
+    `at`: when it counts as given (a trusted service time, or now).
     `begun_until`: when somebody else may hand it to the agent, if whoever has the lease now does not; None:
     there is no agent.
     """
@@ -179,7 +182,7 @@ def complete(tx: Tx, record: Interaction, answer: Answer, *, at: int, begun_unti
         COMPLETE,
         key=record.id,
         at=at,
-        answer_=answer_out(answer),
+        answer_=content,
         by_=answer.by,
         via_=answer.via,
         now_=tx.now,
@@ -189,7 +192,7 @@ def complete(tx: Tx, record: Interaction, answer: Answer, *, at: int, begun_unti
     return won == 1
 
 
-def keep(tx: Tx, record: Interaction, answer: Answer, *, won: bool) -> None:
+def keep(tx: Tx, record: Interaction, answer: Answer, content: str, *, won: bool) -> None:
     """Every answer that was given is kept, also one that did not count."""
     tx.later(
         ADD_ANSWER,
@@ -197,7 +200,7 @@ def keep(tx: Tx, record: Interaction, answer: Answer, *, won: bool) -> None:
         interaction_id=record.id,
         contact_id=answer.by,
         state="won" if won else "cast",
-        content=answer_out(answer),
+        content=content,
         via=answer.via,
         at=tx.now,
     )

@@ -147,8 +147,7 @@ def stands(tx: Tx, id: str, status: RunStatus) -> None:
 
 def goes_on(tx: Tx, id: str) -> None:
     """A run that waited has its answer."""
-    waited, runs = RunStatus.WAITING, RunStatus.RUNNING
-    tx.later(STATUS, key=id, old=str(waited), new_status=str(runs), at=tx.now)
+    tx.later(STATUS, key=id, old="waiting", new_status="running", at=tx.now)
 
 
 def finish(tx: Tx, id: str, status: RunStatus, *, result: Json = None, error: str = "") -> bool:
