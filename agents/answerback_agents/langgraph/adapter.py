@@ -226,10 +226,9 @@ class LangGraph(Agent):
         resume must be strict about what is there, not about what we saw. `at`: the checkpoint to fork from.
         `secrets`: what no error text may repeat.
         """
-        graph = self._graph
-        if new:
-            graph = copy.copy(graph)
-            graph.checkpointer = savers.of_new_thread(self._reader.saver)
+        graph = copy.copy(self._graph)
+        look = savers.nothing if new else self._reader.look
+        graph.checkpointer = savers.looking_first(self._reader.saver, look)
         config = config_of(thread)
         if at:
             config["configurable"].update(checkpoint_id=at, checkpoint_ns="")

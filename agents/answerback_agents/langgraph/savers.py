@@ -164,22 +164,27 @@ def is_same_place(saver: Saver, ours: Saver) -> bool:
     return type(saver) is type(ours) and saver.conn is ours.conn  # type: ignore[attr-defined]
 
 
-def of_new_thread(saver: Saver) -> Saver:
-    """The saver for the first run on a thread that has just been seen, under its lock, to have no checkpoint.
+def looking_first(saver: Saver, look: Look) -> Saver:
+    """The saver for one run under its thread's lock, which looks for the last checkpoint by `look` at first.
 
-    Its first look is spared; everything after it, and whatever else is asked for, goes to the saver.
+    Everything after that, and whatever else is asked for, goes to the saver.
     """
-    once, look = copy.copy(saver), saver.aget_tuple
+    once, others = copy.copy(saver), saver.aget_tuple
 
     async def aget_tuple(config: RunnableConfig) -> CheckpointTuple | None:
         wanted = config["configurable"]
         if "aget_tuple" not in vars(once) or wanted.get("checkpoint_id") or wanted.get("checkpoint_ns"):
-            return await look(config)
+            return await others(config)
         del vars(once)["aget_tuple"]
-        return None
+        return await look(config)
 
     vars(once)["aget_tuple"] = aget_tuple
     return once
+
+
+async def nothing(config: RunnableConfig) -> CheckpointTuple | None:
+    """The look at a thread that has just been seen, under its lock, to have no checkpoint."""
+    return None
 
 
 def as_used(graph: Pregel[Any, Any, Any, Any], saver: Saver) -> Saver:

@@ -230,6 +230,8 @@ class WorkerAgent(Agent):
             waits = self._starting or patiently
             return self._closed or self._unusable is not None or self._alive() or not waits
 
+        if self._worker is not None and self._alive():
+            return self._worker
         async with self._turned:
             await self._turned.wait_for(decided)
             if self._worker is None or not self._alive():

@@ -6,7 +6,10 @@ then the body, UTF-8 JSON. Number 0 is about the worker itself.
 
 import asyncio
 import json
+import socket
 import struct
+from collections.abc import Callable, Iterator
+from typing import cast
 
 from answerback.model import Json
 
@@ -24,17 +27,18 @@ class Garbage(Exception):
 
 
 class Unreadable(Exception):
-    """The frame is whole and its body is not JSON that Python reads; concerns the call `number` only."""
+    """The frame is whole and its body is not JSON that Python reads; concerns its call only."""
 
-    def __init__(self, number: int) -> None:
-        self.number = number
-        super().__init__("a frame's body cannot be read")
+
+Body = dict[str, Json]
+Arrived = Callable[[int, Body | Unreadable], object]
+_encode = json.JSONEncoder(separators=(",", ":")).encode
 
 
 def frame(number: int, body: Json) -> bytes:
     """The bytes of a frame. Raises TooLarge, and TypeError or ValueError for what JSON cannot express."""
     try:
-        text = json.dumps(body, separators=(",", ":")).encode()
+        text = _encode(body).encode()
     except RecursionError:
         raise TooLarge("it is nested too deeply") from None
     if len(text) > LARGEST:
@@ -42,21 +46,73 @@ def frame(number: int, body: Json) -> bytes:
     return HEADER.pack(len(text), number) + text
 
 
-async def read(reader: asyncio.StreamReader) -> tuple[int, dict[str, Json]]:
-    """The next frame's number and body. Raises EOFError at the end, Garbage, Unreadable."""
-    try:
-        size, number = HEADER.unpack(await reader.readexactly(HEADER.size))
-        if size > LARGEST:
-            raise Garbage(f"a frame of {size} bytes")
-        raw = await reader.readexactly(size)
-    except asyncio.IncompleteReadError:
-        raise EOFError from None
-    except ConnectionError as error:
-        raise EOFError from error
+class Decoder:
+    """Cuts what came through a socket into frames."""
+
+    def __init__(self) -> None:
+        self._buffer = bytearray()
+
+    def feed(self, data: bytes) -> Iterator[tuple[int, Body | Unreadable]]:
+        """The frames that are whole now: number and body. Raises Garbage, after those before it."""
+        self._buffer += data
+        while len(self._buffer) >= HEADER.size:
+            size, number = HEADER.unpack_from(self._buffer)
+            if size > LARGEST:
+                raise Garbage(f"a frame of {size} bytes")
+            end = HEADER.size + size
+            if len(self._buffer) < end:
+                return
+            raw = bytes(self._buffer[HEADER.size : end])
+            del self._buffer[:end]
+            yield number, _body(raw)
+
+
+class Line(asyncio.Protocol):
+    """One end of the socket: `arrived` gets each frame at once, `over` hears of the end, and why.
+
+    `over` is told twice after Garbage, behind which nothing is understood: of that, and of the end itself.
+    """
+
+    def __init__(self, arrived: Arrived, over: Callable[[Garbage | None], object]) -> None:
+        self._arrived, self._over, self._decoder = arrived, over, Decoder()
+        self._transport: asyncio.WriteTransport
+        self.closed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast(asyncio.WriteTransport, transport)  # uvloop's own are no subclasses
+
+    def data_received(self, data: bytes) -> None:
+        try:
+            for number, body in self._decoder.feed(data):
+                self._arrived(number, body)
+        except Garbage as garbage:
+            self._transport.close()
+            self._over(garbage)
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self._over(None)
+        self.closed.set_result(None)
+
+    def send(self, raw: bytes) -> None:
+        """Send a whole frame, as soon as the socket takes it."""
+        self._transport.write(raw)
+
+    def close(self) -> None:
+        self._transport.close()
+
+
+async def connect(ours: socket.socket, arrived: Arrived, over: Callable[[Garbage | None], object]) -> Line:
+    """The line through one end of a pair of sockets, which it closes in the end."""
+    loop = asyncio.get_running_loop()
+    _, line = await loop.create_unix_connection(lambda: Line(arrived, over), sock=ours)
+    return line
+
+
+def _body(raw: bytes) -> Body | Unreadable:
     try:
         body = json.loads(raw)
     except (ValueError, RecursionError):
-        raise Unreadable(number) from None
+        return Unreadable("a frame's body cannot be read")
     if not isinstance(body, dict):
         raise Garbage("a frame that is no object")
-    return number, body
+    return body

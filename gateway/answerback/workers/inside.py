@@ -39,7 +39,7 @@ def main() -> None:
     # LangGraph reads it when it is first imported, by whichever plugin: checkpoints hold known types only.
     os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        runner.run(_Served(ours).serve())
+        runner.run(_serve(ours))
 
 
 def _take_over_input() -> socket.socket:
@@ -84,6 +84,10 @@ def _speak_up() -> None:
         logging.getLogger(name).setLevel(logging.WARNING)
 
 
+async def _serve(ours: socket.socket) -> None:
+    await _Served(ours).serve()
+
+
 class _Served:
     """One agent, and the calls of it that are under way."""
 
@@ -91,47 +95,52 @@ class _Served:
         self._socket = ours
         self._tasks: dict[int, asyncio.Task[None]] = {}
         self._agent: Agent
-        self._writer: asyncio.StreamWriter
+        self._line: frames.Line
+        loop = asyncio.get_running_loop()
+        self._configured: asyncio.Future[Json] = loop.create_future()
+        self._closing: asyncio.Future[None] = loop.create_future()
 
     async def serve(self) -> None:
-        reader, self._writer = await asyncio.open_unix_connection(sock=self._socket)
+        self._line = await frames.connect(self._socket, self._arrived, self._over)
         self._send(0, {"protocol": frames.PROTOCOL, "version": answerback.__version__})
-        _, configuration = await frames.read(reader)
+        configuration = await self._configured
         try:
             self._agent = await _opened(configuration)
         except Exception as error:
             if not isinstance(error, AnswerbackError):
                 log.exception("the agent could not be opened")
             self._send(0, {"error": codec.error_out(error)})
-            await reader.read()  # whoever is told ends this process
+            await self._closing  # whoever is told ends this process
             return
         gc.collect()
         gc.freeze()  # what was imported stays: to look through it time and again took a tenth of the work
         self._send(0, {"ready": True})
-        await self._take(reader)
+        await self._closing
         for task in self._tasks.values():
             task.cancel()
         await asyncio.gather(*self._tasks.values(), return_exceptions=True)
         await self._agent.close()
 
-    async def _take(self, reader: asyncio.StreamReader) -> None:
-        """Begin and stop calls until told to close."""
-        while True:
-            try:
-                number, body = await frames.read(reader)
-            except frames.Unreadable as unreadable:
-                error = DoesNotFit("The agent's worker cannot read this.")
-                self._send(unreadable.number, {"error": codec.error_out(error)})
-                continue
-            if "close" in body:
-                return
-            if "stop" in body:
-                if task := self._tasks.get(number):
-                    task.cancel()
-                continue
+    def _arrived(self, number: int, body: frames.Body | frames.Unreadable) -> None:
+        """First what to open, and once that is open: begin and stop calls, until told to close."""
+        if isinstance(body, frames.Unreadable):
+            error = DoesNotFit("The agent's worker cannot read this.")
+            self._send(number, {"error": codec.error_out(error)})
+        elif not self._configured.done():
+            self._configured.set_result(body)
+        elif "close" in body:
+            self._over(None)
+        elif "stop" in body:
+            if task := self._tasks.get(number):
+                task.cancel()
+        else:
             task = asyncio.create_task(self._answer(number, body["call"], body["with"]))
             self._tasks[number] = task
-            task.add_done_callback(lambda _, number=number: self._tasks.pop(number, None))  # type: ignore[misc]
+            task.add_done_callback(lambda _: self._tasks.pop(number, None))
+
+    def _over(self, garbage: frames.Garbage | None) -> None:
+        if not self._closing.done():
+            self._closing.set_result(None)
 
     async def _answer(self, number: int, method: str, given: Json) -> None:
         try:
@@ -163,7 +172,7 @@ class _Served:
             self._send(number, {"error": codec.error_out(error)})
 
     def _send(self, number: int, body: Json) -> None:
-        self._writer.write(frames.frame(number, body))
+        self._line.send(frames.frame(number, body))
 
 
 async def _opened(configuration: Json) -> Agent:

@@ -60,8 +60,7 @@ class Worker:
         self._numbers = itertools.count(1)
         self._printed = [Printed(self._shows(stream)) for stream in ("stdout", "stderr")]
         self._process: subprocess.Popen[bytes] | None = None
-        self._writer: asyncio.StreamWriter | None = None
-        self._reading: asyncio.Task[None] | None = None
+        self._line: frames.Line | None = None
         self._reaping = threading.Lock()
         self._why = ""
 
@@ -136,8 +135,7 @@ class Worker:
         ).start()
         for printed, pipe in zip(self._printed, (self._process.stdout, self._process.stderr), strict=True):
             await loop.connect_read_pipe(lambda printed=printed: printed, pipe)  # type: ignore[misc]
-        reader, self._writer = await asyncio.open_unix_connection(sock=ours)
-        self._reading = asyncio.create_task(self._read(reader))
+        self._line = await frames.connect(ours, self._arrived, self._over)
 
     def _environment(self) -> dict[str, str]:
         kept = dict(os.environ)
@@ -157,19 +155,22 @@ class Worker:
         request = frames.frame(number, {"call": method, "with": arguments})
         if self.ended.done():
             raise AgentUnavailable(self._said(self.ended.result()))
-        reply: asyncio.Future[Json | Exception] = asyncio.get_running_loop().create_future()
-        self._calls[number] = reply
-        assert self._writer is not None
-        self._writer.write(request)
+        assert self._line is not None
+        self._line.send(request)
         try:
-            await asyncio.wait({reply})
+            return self._value(await self._reply(number))
         except asyncio.CancelledError:
             self._send(number, {"stop": True})
-            await asyncio.wait({reply}, timeout=self._patience.stop)
+            await asyncio.wait({self._reply(number)}, timeout=self._patience.stop)
             raise
         finally:
             self._calls.pop(number, None)
-        return self._value(reply.result())
+
+    def _reply(self, number: int) -> "asyncio.Future[Json | Exception]":
+        """What comes back for a call from now on."""
+        reply: asyncio.Future[Json | Exception] = asyncio.get_running_loop().create_future()
+        self._calls[number] = reply
+        return reply
 
     def _value(self, message: Json | Exception) -> Json:
         if isinstance(message, Exception):
@@ -181,29 +182,23 @@ class Worker:
         return message["value"]
 
     def _send(self, number: int, body: Json) -> None:
-        if self._writer is not None and not self.ended.done():
-            self._writer.write(frames.frame(number, body))
+        if self._line is not None and not self.ended.done():
+            self._line.send(frames.frame(number, body))
 
-    async def _read(self, reader: asyncio.StreamReader) -> None:
-        while True:
-            try:
-                number, body = await frames.read(reader)
-            except frames.Unreadable as unreadable:
-                self._arrived(unreadable.number, AgentUnavailable("The agent's result cannot be read."))
-            except EOFError:
-                return self._signal(signal.SIGKILL)  # it has ended, or can never answer again
-            except frames.Garbage as garbage:
-                self._why = f"sent {garbage}, which is not understood, and was ended"
-                return self._signal(signal.SIGKILL)
-            else:
-                self._arrived(number, body)
-
-    def _arrived(self, number: int, message: Json | Exception) -> None:
+    def _arrived(self, number: int, message: frames.Body | Exception) -> None:
+        if isinstance(message, frames.Unreadable):
+            message = AgentUnavailable("The agent's result cannot be read.")
         if number == 0:
             return self._about.put_nowait(message)
         reply = self._calls.get(number)
         if reply is not None and not reply.done():
             reply.set_result(message)
+
+    def _over(self, garbage: frames.Garbage | None) -> None:
+        """It has ended, or can never answer again."""
+        if garbage is not None:
+            self._why = f"sent {garbage}, which is not understood, and was ended"
+        self._signal(signal.SIGKILL)
 
     # -- to its end
 
@@ -232,12 +227,9 @@ class Worker:
             await asyncio.wait([printed.over for printed in self._printed], timeout=1.0)
         for printed in self._printed:
             printed.close()
-        if self._reading is not None:
-            self._reading.cancel()
-        if self._writer is not None:
-            self._writer.close()
-            with contextlib.suppress(OSError):
-                await self._writer.wait_closed()
+        if self._line is not None:
+            self._line.close()
+            await self._line.closed
 
     async def _within(self, seconds: float) -> bool:
         done, _ = await asyncio.wait({self.ended}, timeout=seconds)

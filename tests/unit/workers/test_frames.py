@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import socket
 from dataclasses import fields
 from typing import Any
 
@@ -119,38 +120,56 @@ def test_an_adapters_own_error_is_told_as_the_one_that_it_is_a_kind_of() -> None
     assert "hunter22" not in str(codec.error_in(codec.error_out(KeyError("hunter22"))))
 
 
-async def reading(data: bytes) -> asyncio.StreamReader:
-    reader = asyncio.StreamReader()
-    reader.feed_data(data)
-    reader.feed_eof()
-    return reader
+def fed(*pieces: bytes) -> list[tuple[int, Any]]:
+    """The frames in what came piece by piece."""
+    decoder = frames.Decoder()
+    return [found for piece in pieces for found in decoder.feed(piece)]
 
 
-async def test_frames_are_read_one_after_the_other_until_the_end() -> None:
-    reader = await reading(frames.frame(1, {"a": "é"}) + frames.frame(2**63, {}))
-    assert await frames.read(reader) == (1, {"a": "é"})
-    assert await frames.read(reader) == (2**63, {})
-    with pytest.raises(EOFError):
-        await frames.read(reader)
+TWO = frames.frame(1, {"a": "é"}) + frames.frame(2**63, {})
+
+
+@given(st.integers(0, len(TWO)), st.integers(0, len(TWO)))
+def test_frames_are_cut_out_however_they_come(one: int, other: int) -> None:
+    first, second = sorted((one, other))
+    assert fed(TWO[:first], TWO[first:second], TWO[second:]) == [(1, {"a": "é"}), (2**63, {})]
+
+
+@pytest.mark.parametrize("raw", [b"", b"\0" * 5, frames.frame(1, {"a": 1})[:-1]])
+def test_half_a_frame_is_none_yet(raw: bytes) -> None:
+    assert fed(raw) == []
 
 
 @pytest.mark.parametrize(
-    ("raw", "kind"),
+    "raw",
     [
-        (b"", EOFError),
-        (b"\0" * 5, EOFError),
-        (frames.frame(1, {"a": 1})[:-1], EOFError),
-        (b"\xff" * 12, frames.Garbage),
-        (frames.HEADER.pack(frames.LARGEST + 1, 1), frames.Garbage),
-        (frames.HEADER.pack(2, 1) + b"[]", frames.Garbage),
-        (frames.HEADER.pack(1, 1) + b"{", frames.Unreadable),
-        (frames.HEADER.pack(1, 1) + b"\xff", frames.Unreadable),
-        (frames.HEADER.pack(400_000, 1) + b"[" * 400_000, frames.Unreadable),
+        b"\xff" * 12,
+        frames.HEADER.pack(frames.LARGEST + 1, 1),
+        frames.HEADER.pack(2, 1) + b"[]",
     ],
 )
-async def test_what_is_not_a_frame_is_noticed(raw: bytes, kind: type[Exception]) -> None:
-    with pytest.raises(kind):
-        await frames.read(await reading(raw))
+def test_what_is_not_a_frame_is_noticed(raw: bytes) -> None:
+    with pytest.raises(frames.Garbage):
+        fed(raw)
+
+
+@pytest.mark.parametrize("body", [b"{", b"\xff", b"[" * 400_000])
+def test_a_body_that_cannot_be_read_concerns_its_own_call_only(body: bytes) -> None:
+    (number, found), behind = fed(frames.HEADER.pack(len(body), 7) + body + frames.frame(8, {}))
+    assert (number, type(found), behind) == (7, frames.Unreadable, (8, {}))
+
+
+async def test_nothing_behind_garbage_is_taken_for_a_frame() -> None:
+    ours, theirs = socket.socketpair()
+    came: list[int] = []
+    over: asyncio.Queue[frames.Garbage | None] = asyncio.Queue()
+    line = await frames.connect(ours, lambda number, _: came.append(number), over.put_nowait)
+    with theirs:
+        theirs.sendall(frames.frame(1, {}) + frames.HEADER.pack(2, 2) + b"[]" + frames.frame(3, {}))
+        assert isinstance(await over.get(), frames.Garbage)
+        assert await over.get() is None
+        await line.closed
+    assert came == [1]
 
 
 def test_what_cannot_go_through_is_refused_before_it_goes() -> None:
