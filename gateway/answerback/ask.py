@@ -59,8 +59,8 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Put:
-    """What `put` stored: the record, the form link's delivery, and the deliveries to send."""
+class _Put:
+    """What a caller's question became: the record, the form link's delivery, the deliveries to send."""
 
     record: Interaction
     link: str
@@ -85,13 +85,13 @@ class Asker:
             self._context.signals.rearm()
         return Asked(put_.record, self._context.tokens.form_url(put_.link), created)
 
-    def _ask(self, tx: Tx, record: Interaction, request: AskRequest) -> tuple[Put, bool]:
+    def _ask(self, tx: Tx, record: Interaction, request: AskRequest) -> tuple[_Put, bool]:
         if request.idempotency_key:
             earlier = tx.one(interactions.BY_KEY, key=request.idempotency_key)
             if earlier is not None:
                 return _same_again(tx, earlier, record), False
         require_people(tx, self._context.settings, request.ask)
-        put_ = put(
+        record, rows = put(
             tx,
             self._context,
             record,
@@ -99,9 +99,10 @@ class Asker:
             idempotency_key=request.idempotency_key,
             asked_by=request.user,
         )
+        link = self._context.outbox.link(tx, record)
         if request.state is not None:
-            tx.run(interactions.ADD_STATE, interaction_id=put_.record.id, state=dumps(request.state))
-        return put_, True
+            tx.run(interactions.ADD_STATE, interaction_id=record.id, state=dumps(request.state))
+        return _Put(record, link, rows), True
 
     async def cancel(self, interaction_id: str, reason: str = "cancelled by the asker") -> Interaction:
         """Take a question back. Raises `NotFound`, `AlreadyAnswered` or `Closed`."""
@@ -124,8 +125,10 @@ class Asker:
         return record
 
 
-def put(tx: Tx, context: Context, record: Interaction, *, expires_in: float | None, **more: Any) -> Put:
-    """Insert an interaction with its deliveries. The record comes back with its times."""
+def put(
+    tx: Tx, context: Context, record: Interaction, *, expires_in: float | None, **more: Any
+) -> tuple[Interaction, list[Row]]:
+    """Insert an interaction with its deliveries: the record with its times, and what must be sent."""
     agent = context.settings.agents.get(record.agent)
     human_only = record.human_only or (agent is not None and agent.human_only)
     stand_ins = context.outbox.stand_ins
@@ -150,8 +153,7 @@ def put(tx: Tx, context: Context, record: Interaction, *, expires_in: float | No
         content=dumps([q.text for q in record.questions]),
         first=True,
     )
-    link = context.outbox.link(tx, record)
-    return Put(record, link, rows)
+    return record, rows
 
 
 def withdraw(tx: Tx, context: Context, record: Interaction, reason: str) -> list[Row]:
@@ -282,12 +284,12 @@ def _seconds(request: AskRequest, record: Interaction) -> float | None:
     return seconds
 
 
-def _same_again(tx: Tx, row: Row, wanted: Interaction) -> Put:
+def _same_again(tx: Tx, row: Row, wanted: Interaction) -> _Put:
     record = interaction_in(row)
     if record.questions != wanted.questions:
         raise Conflict("This Idempotency-Key was used for another question. Use a new one.")
     link = next(d["id"] for d in tx.all(deliveries.OF, interaction_id=record.id) if d["provider"] == FORM)
-    return Put(record, link, [])
+    return _Put(record, link, [])
 
 
 def people(tx: Tx, record: Interaction) -> dict[str, str]:
