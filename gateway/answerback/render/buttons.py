@@ -1,5 +1,6 @@
 """The buttons under a question. `data` is `{token}:{question}.{what}`, at most 64 bytes."""
 
+import functools
 import ipaddress
 from dataclasses import dataclass
 from urllib.parse import urlsplit
@@ -54,8 +55,14 @@ def link_button(key: str, form_url: str, language: str) -> tuple[Button, ...]:
 
 def reachable(url: str) -> bool:
     """Whether a link can be opened on another machine: http or https, and not to a loopback address."""
+    return _is_elsewhere("/".join(url.split("/", 3)[:3]))
+
+
+@functools.lru_cache(maxsize=64)
+def _is_elsewhere(start: str) -> bool:
+    """`reachable`, of a link up to its path: the links to our forms all begin alike."""
     try:
-        address = urlsplit(url)
+        address = urlsplit(start)
         host = (address.hostname or "").rstrip(".").lower()
     except ValueError:
         return False

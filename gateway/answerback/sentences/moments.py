@@ -50,7 +50,7 @@ def local(at: int, timezone: str) -> datetime.datetime:
 def moment(at: int, language: str, timezone: str, now: int) -> str:
     """A time: "18:00" if it is today there, else with its day ("Fri 4 Dec, 18:00")."""
     then, today = local(at, timezone), local(now, timezone)
-    clock = _clock(then, locale_of(language))
+    clock = _clock(then, language)
     if then.date() == today.date():
         return clock
     return f"{day(then.date(), language, today.date())}, {clock}"
@@ -87,8 +87,14 @@ def number(value: int | float, language: str, *, grouped: bool = False) -> str:
     return f"{whole}{get_decimal_symbol(locale)}{rest}" if rest else whole
 
 
-def _clock(then: datetime.datetime, locale: Locale) -> str:
-    pattern = locale.time_formats["short"].pattern
-    if "a" in pattern or "B" in pattern:  # a language that counts to twelve says which half of the day
-        return format_skeleton("hm", then.replace(tzinfo=None), locale=locale)
-    return f"{then:%H:%M}"
+def _clock(then: datetime.datetime, language: str) -> str:
+    if _counts_to_twelve(language):
+        return format_skeleton("hm", then.replace(tzinfo=None), locale=locale_of(language))
+    return f"{then.hour:02}:{then.minute:02}"
+
+
+@functools.lru_cache(maxsize=256)
+def _counts_to_twelve(language: str) -> bool:
+    """Whether people there say which half of the day they mean."""
+    pattern = locale_of(language).time_formats["short"].pattern
+    return "a" in pattern or "B" in pattern
