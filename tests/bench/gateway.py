@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import gc
 from collections.abc import AsyncIterator, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -124,6 +125,8 @@ async def gateway(
         async with serving(site(app), settings) as url:
             if not alone:
                 await tell(far, "/hook", {"url": f"{url}/in/{PROVIDER}"})
+            gc.collect()
+            gc.freeze()  # as `serve` does
             yield Gateway(app, agent, provider, ends, url)
     finally:
         await app.stop()

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import gc
 import itertools
 import time
 from collections.abc import AsyncIterator
@@ -78,6 +79,8 @@ async def our_jobs(folder: Path, far: FarSide) -> AsyncIterator[Ours]:
     try:
         async with serving(site(app), settings) as url:
             await tell(far, "/hook", {"url": f"{url}/in/{PROVIDER}"})
+            gc.collect()
+            gc.freeze()  # as `serve` does
             yield Ours(app, agent, provider, ends)
     finally:
         await app.stop()

@@ -36,6 +36,7 @@ contacts:
 """
 AGENT = '''
 """An agent that asks one question and ends with its answer; "fail" as input makes it fail once."""
+import gc, pathlib
 from answerback.agent import Agent, Failed, Finished, Paused, Pending
 from answerback.model import Question
 
@@ -62,7 +63,8 @@ class Asks(Agent):
         return await self.start(thread, "again")
 
 def told(kind, agent_message):
-    """Somebody's own way to be told."""
+    """Somebody's own way to be told, in the gateway's own process."""
+    pathlib.Path(__file__).with_name("frozen").write_text(str(gc.get_freeze_count()))
 '''
 
 
@@ -251,6 +253,12 @@ def test_a_notice_that_somebody_does_not_get_exits_with_1(serving: Callable[...,
     assert (nobody.code, nobody.out) == (1, "")
     assert "contacts link" in nobody.err
     assert there.do("notify").code == 2
+
+
+def test_what_is_imported_does_not_stop_the_gateway_again_and_again(serving: Callable[..., Served]) -> None:
+    there = serving(config=PEOPLE)
+    assert there.do("notify", "It is live.", "--to", "alice", "--wait").code == 0
+    assert int((there.home / "frozen").read_text()) > 10_000  # objects that no collection looks through
 
 
 def test_the_secret_that_signs_is_printed(serving: Callable[..., Served], tmp_path: Path) -> None:
