@@ -40,18 +40,30 @@ async def opened(
     chosen = await _chosen(graph, ours, name)
     graph = copy.copy(graph)  # the user's object stays as it is
     graph.checkpointer = saver = savers.as_used(graph, chosen.with_allowlist(allowed))
-    # A builder or factory was given a copy of ours: what is read is the same file all the same.
-    is_our_file = savers.is_same_place(chosen, ours) and not savers.on_postgres(context)
     return graph, Reader(
         graph=graph,
         saver=saver,
-        look=savers.direct(saver, savers.checkpoint_file(context, name), stack)
-        if is_our_file
-        else saver.aget_tuple,
+        look=_look(saver, ours, context, name, stack),
         own=await loading.load_dialect(settings.dialect, context.base_dir, name),
         names=loading.node_names(graph),
         has_breakpoints=breakpoints.has_breakpoints(graph),
     )
+
+
+def _look(
+    saver: savers.Saver,
+    ours: savers.Saver,
+    context: AgentContext,
+    name: str,
+    stack: contextlib.AsyncExitStack,
+) -> savers.Look:
+    """How to read a thread's last checkpoint: by the shortest way that leads to where the saver writes."""
+    # A builder or factory was given a copy of ours: what is read is the same place all the same.
+    if not savers.is_same_place(saver, ours):
+        return saver.aget_tuple
+    if savers.on_postgres(context):
+        return savers.beside(saver)
+    return savers.direct(saver, savers.checkpoint_file(context, name), stack)
 
 
 async def _chosen(graph: loading.Graph, ours: savers.Saver, name: str) -> savers.Saver:

@@ -26,6 +26,7 @@ from answerback_agents.langgraph.locks import FileGuard, PostgresGuard, ThreadLo
 
 Saver = BaseCheckpointSaver[Any]
 Look = Callable[[RunnableConfig], Awaitable[CheckpointTuple | None]]
+CONNECTIONS, READERS = 4, 2  # to PostgreSQL in all, and of these for reading what a run left
 _PROBE: RunnableConfig = {"configurable": {"thread_id": "", "checkpoint_ns": ""}}
 
 
@@ -100,7 +101,7 @@ async def _postgres(context: AgentContext, agent: str, stack: contextlib.AsyncEx
     pool: Any = psycopg_pool.AsyncConnectionPool(
         conninfo(context),
         min_size=1,
-        max_size=4,
+        max_size=CONNECTIONS,
         kwargs={**options, "options": f"-c search_path={schema}"},
         open=False,
     )
@@ -157,6 +158,13 @@ def direct(saver: Saver, path: Path, stack: contextlib.AsyncExitStack) -> Look:
         return reader.get_tuple(config)
 
     return look
+
+
+def beside(saver: Saver) -> Look:
+    """How to read on PostgreSQL without waiting for what the saver writes: it does one thing at a time."""
+    reader = copy.copy(saver)
+    reader.lock = asyncio.Semaphore(READERS)  # type: ignore[attr-defined]
+    return reader.aget_tuple
 
 
 def is_same_place(saver: Saver, ours: Saver) -> bool:

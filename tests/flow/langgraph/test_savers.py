@@ -1,5 +1,6 @@
 """How often a saver is asked: a look at a new thread is spared, and our own file is read directly."""
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -63,6 +64,14 @@ async def test_a_graph_that_keeps_its_threads_in_our_file_has_them_read_directly
     assert mine._reader.look != mine._reader.saver.aget_tuple
     question = only(await mine.start("t", light.input()))
     assert await mine.pending("t") == (question,)
+
+
+async def test_what_a_thread_waits_for_is_read_while_the_saver_is_busy(harness: Harness) -> None:
+    """It does one thing at a time, for all threads together."""
+    mine = await harness.open("two_questions")
+    question = only(await mine.start("t", harness.input()))
+    async with mine._reader.saver.lock:  # type: ignore[attr-defined]
+        assert await asyncio.wait_for(mine.pending("t"), 10) == (question,)
 
 
 async def test_a_graph_with_a_saver_of_its_own_is_read_through_that(light: Harness) -> None:
