@@ -1,56 +1,28 @@
 """inbound: what one reply means: which question, may this sender answer it, and with what value."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from answerback import linking
 from answerback.ask import cancel_run
 from answerback.attachments import kept
+from answerback.case import Case, Effect
 from answerback.context import Context
-from answerback.door import Actor, Decision, decide, lost
-from answerback.errors import DoesNotFit
+from answerback.door import Actor, decide, lost
 from answerback.evidence import Gathered, by_token, gather, is_for_us, uncalled
-from answerback.fits import refusal, values_of
 from answerback.given import value_of
 from answerback.match import Evidence, Match, WhichOne, match
-from answerback.model import Contact, Interaction, InteractionStatus, Json, Outcome
-from answerback.outbox import Follows, place_of
+from answerback.model import Interaction, InteractionStatus, Json, Outcome
+from answerback.outbox import place_of
 from answerback.provider import Reply, Void
 from answerback.quoting import new_text
 from answerback.read import Unclear, is_command
 from answerback.render import asker
 from answerback.sentences import say
-from answerback.standing import StandIn
 from answerback.store import Row, Tx, contacts, deliveries, interactions, pace, places
 from answerback.store.codec import attachments_out
-from answerback.succession import after
+from answerback.substitute import STOPS, considered
 
-STOPS = {"cancel", "stop"}
 MINUTE = 60_000_000  # microseconds between two of the same sentence in one place
-
-
-@dataclass(slots=True)
-class Effect:
-    """What became of a reply: outcome, deliveries, a decision, threads to stop, a toast; or of a receipt."""
-
-    outcome: Outcome
-    rows: list[Row] = field(default_factory=list)
-    decision: Decision | None = None
-    stops: list[tuple[str, str]] = field(default_factory=list)
-    toast: str = ""
-    follows: Follows = field(default_factory=Follows)
-    overheard: bool = False  # people talked to each other: it is not ours to keep
-
-
-@dataclass(frozen=True, slots=True)
-class _Case:
-    """One reply under consideration."""
-
-    tx: Tx
-    context: Context
-    provider: str
-    reply: Reply
-    here: Row
-    person: Contact | None
 
 
 def consider(tx: Tx, context: Context, provider: str, reply: Reply) -> Effect:
@@ -63,9 +35,9 @@ def consider(tx: Tx, context: Context, provider: str, reply: Reply) -> Effect:
     here = place_of(provider, reply.sender, reply.place, mine["contact_id"] if mine is not None else "")
     if mine is not None and mine["place"] == reply.place:  # just written from: anything may be said there
         here |= {"address_id": mine["id"]}
-    case = _Case(tx, context, provider, reply, here, person)
+    case = Case(tx, context, provider, reply, here, person)
     if provider in context.outbox.stand_ins.known:
-        return _stand_in(case, context.outbox.stand_ins.known[provider])
+        return considered(case, context.outbox.stand_ins.known[provider])
     if not reply.trusted:
         return _unproved(case)
     if reply.void is not None:
@@ -88,56 +60,7 @@ def consider(tx: Tx, context: Context, provider: str, reply: Reply) -> Effect:
     return _for_question(case)
 
 
-def _stand_in(case: _Case, stand_in: StandIn) -> Effect:
-    """A stand-in answers what it was asked, by the token of that delivery, and says nothing else.
-
-    What does not count goes on to whoever is next. In a terminal it is said there, and can be answered again.
-    """
-    tx, reply = case.tx, case.reply
-    gathered = gather(tx, case.provider, replace(reply, text=""), "")  # no code in a text leads elsewhere
-    found = match(gathered.evidence) if gathered is not None else None
-    if gathered is None or not isinstance(found, Match) or found.how != "token":
-        return Effect(Outcome.NOT_ALLOWED)
-    record, asked = gathered.records[found.interaction_id], gathered.rows[found.delivery_id]
-    if record.status is not InteractionStatus.PENDING or not record.readable:
-        return Effect(lost(record))
-    if reply.value is None:
-        return Effect(Outcome.COMMAND, after(case.context.outbox, tx, asked))
-    if stand_in.listens and stops(record, reply.text):
-        return _stop_in_terminal(case, record)
-    try:
-        values = values_of(record, reply.value, tx.now)
-        decision = decide(tx, case.context, record, values, reply.text, Actor(stand_in.by, case.provider))
-    except DoesNotFit as error:
-        return _not_taken(case, stand_in, asked, Outcome.ASKED_AGAIN, error.detail)
-    if decision.outcome is Outcome.NOT_ALLOWED:
-        return _not_taken(case, stand_in, asked, Outcome.NOT_ALLOWED, refusal(stand_in))
-    accepted = decision.outcome is Outcome.ACCEPTED
-    return Effect(decision.outcome, decision=decision if accepted else None)
-
-
-def stops(record: Interaction, text: str) -> bool:
-    """Whether a text is the command to stop, and answers nothing that is asked."""
-    command = is_command(text, record.questions) if text else None
-    return command is not None and command[0] in STOPS
-
-
-def _stop_in_terminal(case: _Case, record: Interaction) -> Effect:
-    """Whoever sits where the gateway runs could stop all of it."""
-    if not record.run_id:
-        unknown = say("command_unknown", "en", text=case.reply.text[:40])
-        return Effect(Outcome.ASKED_AGAIN, toast=unknown)
-    rows = cancel_run(case.tx, case.context, record.run_id, "stopped in the terminal")
-    said = say("stopped", "en", who=asker(record, "en"))
-    return Effect(Outcome.COMMAND, rows, stops=[(record.agent, record.thread_id)], toast=said)
-
-
-def _not_taken(case: _Case, stand_in: StandIn, asked: Row, outcome: Outcome, why: str) -> Effect:
-    rows = [] if stand_in.listens else after(case.context.outbox, case.tx, asked)
-    return Effect(outcome, rows, toast=why)
-
-
-def _unproved(case: _Case) -> Effect:
+def _unproved(case: Case) -> Effect:
     """Nobody vouches for the sender: nothing is done, and whoever was asked hears where to answer."""
     gathered = gather(case.tx, case.provider, case.reply, case.person.id if case.person else "")
     found = match(gathered.evidence) if gathered is not None else None
@@ -149,7 +72,7 @@ def _unproved(case: _Case) -> Effect:
     return _say(case, record, asked, Outcome.NOT_ALLOWED, "mail_not_trusted", {})
 
 
-def _void(case: _Case, why: Void) -> Effect:
+def _void(case: Case, why: Void) -> Effect:
     """It decides nothing. Whoever may wait for it to count hears why, once a minute at most."""
     tx, reply = case.tx, case.reply
     if case.person is None and reply.private:
@@ -169,7 +92,7 @@ def _is_question(tx: Tx, provider: str, place: str, message_id: str) -> bool:
     return row is not None and row["place"] == place and bool(row["open"])
 
 
-def _stranger(case: _Case) -> Effect:
+def _stranger(case: Case) -> Effect:
     """A stranger never decides, and hears at most one sentence a day, in private."""
     reply = case.reply
     if reply.private and not reply.data:
@@ -179,7 +102,7 @@ def _stranger(case: _Case) -> Effect:
     return _not_theirs(case)
 
 
-def _whose(case: _Case) -> str:
+def _whose(case: Case) -> str:
     """The names of those whom the question is for; "" when nobody knows which one is meant."""
     tx, reply = case.tx, case.reply
     named = (tx.one(deliveries.BY_MESSAGE, provider=case.provider, message_id=id) for id in reply.references)
@@ -189,7 +112,7 @@ def _whose(case: _Case) -> str:
     return ", ".join(found.name for id in asked if (found := contacts.contact(tx, id)))
 
 
-def _not_theirs(case: _Case) -> Effect:
+def _not_theirs(case: Case) -> Effect:
     """A tap gets a toast. Somebody we know who wrote it among others hears it there, seldom."""
     who, reply = _whose(case), case.reply
     if not who:
@@ -202,7 +125,7 @@ def _not_theirs(case: _Case) -> Effect:
     return Effect(Outcome.NOT_ALLOWED, toast=say("not_for_you", language, who=who))
 
 
-def _for_question(case: _Case) -> Effect:
+def _for_question(case: Case) -> Effect:
     reply = case.reply
     gathered = gather(case.tx, case.provider, reply, case.person.id if case.person else "")
     if gathered is None:
@@ -223,7 +146,7 @@ def _for_question(case: _Case) -> Effect:
     return _answer(case, gathered.records[found.interaction_id], gathered.rows[found.delivery_id])
 
 
-def _which_one(case: _Case, delivery_ids: list[str]) -> Effect:
+def _which_one(case: Case, delivery_ids: list[str]) -> Effect:
     args: Json = {"deliveries": delivery_ids, "text": case.reply.text}
     if case.reply.attachments:
         args["files"] = attachments_out(kept(case.provider, "", case.reply.attachments))
@@ -232,13 +155,13 @@ def _which_one(case: _Case, delivery_ids: list[str]) -> Effect:
     )
 
 
-def _nothing(case: _Case) -> Effect:
+def _nothing(case: Case) -> Effect:
     return Effect(
         Outcome.UNKNOWN, [case.context.outbox.conversation(case.tx, case.here, "nothing_waiting", {})]
     )
 
 
-def _answer(case: _Case, record: Interaction, asked: Row) -> Effect:
+def _answer(case: Case, record: Interaction, asked: Row) -> Effect:
     tx, reply = case.tx, case.reply
     if not record.readable:
         return _nothing(case)
@@ -254,19 +177,19 @@ def _answer(case: _Case, record: Interaction, asked: Row) -> Effect:
     return Effect(Outcome.ACCEPTED, decision=decision)
 
 
-def _closed(case: _Case, record: Interaction, outcome: Outcome, asked: Row) -> Effect:
+def _closed(case: Case, record: Interaction, outcome: Outcome, asked: Row) -> Effect:
     row = case.context.outbox.conversation(case.tx, asked, "closed", {}, interaction_id=record.id)
     return Effect(outcome, [row])
 
 
 def _say(
-    case: _Case, record: Interaction, asked: Row, outcome: Outcome, key: str, args: dict[str, str]
+    case: Case, record: Interaction, asked: Row, outcome: Outcome, key: str, args: dict[str, str]
 ) -> Effect:
     row = case.context.outbox.conversation(case.tx, asked, key, args, interaction_id=record.id)
     return Effect(outcome, [row])
 
 
-def _command(case: _Case, command: tuple[str, str], gathered: Gathered) -> Effect | None:
+def _command(case: Case, command: tuple[str, str], gathered: Gathered) -> Effect | None:
     """Commands that stand alone; None: it is a reply after all (an answer that happens to look like one)."""
     name, _ = command
     say = case.context.outbox.conversation
@@ -285,14 +208,14 @@ def _command(case: _Case, command: tuple[str, str], gathered: Gathered) -> Effec
     return None
 
 
-def _pending(case: _Case, evidence: Evidence) -> Effect:
+def _pending(case: Case, evidence: Evidence) -> Effect:
     if not evidence.open_for_sender:
         return Effect(Outcome.COMMAND, _nothing(case).rows)
     args: Json = {"deliveries": [candidate.delivery_id for candidate in evidence.open_for_sender]}
     return Effect(Outcome.COMMAND, [case.context.outbox.conversation(case.tx, case.here, "pending", args)])
 
 
-def _stop(case: _Case, record: Interaction, asked: Row) -> Effect:
+def _stop(case: Case, record: Interaction, asked: Row) -> Effect:
     """The person stops the run that asks: law 7 held, since only what they may answer is matched."""
     if record.status is not InteractionStatus.PENDING:
         return _closed(case, record, lost(record), asked)
@@ -304,6 +227,3 @@ def _stop(case: _Case, record: Interaction, asked: Row) -> Effect:
     who = asker(record, case.person.language if case.person else "en")
     rows.append(case.context.outbox.conversation(case.tx, case.here, "stopped", {"who": who}))
     return Effect(Outcome.COMMAND, rows, stops=[(record.agent, record.thread_id)])
-
-
-__all__ = ["Effect", "consider", "stops"]

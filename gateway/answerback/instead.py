@@ -5,13 +5,15 @@ import logging
 from dataclasses import asdict, dataclass, field, replace
 
 from answerback import receipts
+from answerback.case import Effect
 from answerback.context import Context
 from answerback.door import Decision, after_commit
 from answerback.fits import problem_of
-from answerback.inbound import Effect, consider, stops
+from answerback.inbound import consider
 from answerback.model import Interaction, Json, MessageKind, Outcome, Question
 from answerback.provider import Asked, Message, Reply, Sent
 from answerback.store import Row, Tx, audit, replies
+from answerback.substitute import stops
 from answerback.succession import after
 
 log = logging.getLogger("answerback.instead")

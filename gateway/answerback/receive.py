@@ -8,10 +8,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from answerback.ask import refuse_closed
+from answerback.case import Effect
 from answerback.context import Context
 from answerback.door import Actor, Decision, after_commit, decide, go_on
 from answerback.errors import Closed, NotAllowed, NotFound, StoreUnavailable
-from answerback.inbound import Effect, consider
+from answerback.inbound import consider
 from answerback.metrics import Metric
 from answerback.model import Interaction, Json, Outcome
 from answerback.places import heard

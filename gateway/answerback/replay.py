@@ -5,11 +5,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from answerback.agent import Agent, Paused, Pending
+from answerback.case import Effect
 from answerback.context import Context
 from answerback.door import after_commit
 from answerback.elapse import unreadable
 from answerback.errors import AnswerbackError, Conflict
-from answerback.inbound import Effect, consider
+from answerback.inbound import consider
 from answerback.match import find_codes
 from answerback.model import Interaction, InteractionStatus, Outcome
 from answerback.places import heard

@@ -35,7 +35,7 @@ OF_STAND_INS = (
     ),
     Mutant(
         "a stand-in answers its own delivery only",
-        GATEWAY + "inbound.py",
+        GATEWAY + "substitute.py",
         '    if gathered is None or not isinstance(found, Match) or found.how != "token":',
         "    if gathered is None or not isinstance(found, Match):",
         HERE + "test_an_answer_without_its_token_is_for_nothing[sqlite]",

@@ -1,0 +1,35 @@
+"""case: one reply under consideration, and what became of it."""
+
+from dataclasses import dataclass, field
+
+from answerback.context import Context
+from answerback.door import Decision
+from answerback.model import Contact, Outcome
+from answerback.outbox import Follows
+from answerback.provider import Reply
+from answerback.store import Row, Tx
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One reply under consideration."""
+
+    tx: Tx
+    context: Context
+    provider: str
+    reply: Reply
+    here: Row
+    person: Contact | None
+
+
+@dataclass(slots=True)
+class Effect:
+    """What became of a reply: outcome, deliveries, a decision, threads to stop, a toast; or of a receipt."""
+
+    outcome: Outcome
+    rows: list[Row] = field(default_factory=list)
+    decision: Decision | None = None
+    stops: list[tuple[str, str]] = field(default_factory=list)
+    toast: str = ""
+    follows: Follows = field(default_factory=Follows)
+    overheard: bool = False  # people talked to each other: it is not ours to keep
