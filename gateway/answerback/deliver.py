@@ -6,21 +6,20 @@ import logging
 import weakref
 from collections import Counter
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from answerback import instead, outbox, receipts
+from answerback import instead, receipts
 from answerback.background import Background
-from answerback.backoff import AWAY, pause
 from answerback.callbacks import Callbacks
 from answerback.context import Context
-from answerback.errors import Moved, StoreUnavailable, TryLater, Undeliverable
+from answerback.errors import StoreUnavailable, Undeliverable
 from answerback.loaded import load, needless, remembered
 from answerback.metrics import Metric
 from answerback.model import MessageKind
 from answerback.outbox import CALLER, Follows
 from answerback.provider import Message, Provider, Sent
-from answerback.store import Row, Tx, contacts, deliveries, places
-from answerback.succession import apart, gave_up, next_address
+from answerback.store import Row, Tx, contacts, deliveries
+from answerback.troubles import FALL_BACK_WAIT, Trouble, Troubles
 from answerback.wording import Sheet, compose, is_private
 
 log = logging.getLogger("answerback.deliver")
@@ -30,22 +29,8 @@ AT_ONCE_CALLED = 64  # calls of receivers, which have nothing in common
 CROWD = 32  # calls of one receiver that wait here for their turn; more of them wait in their rows
 CROWDED = 60.0  # seconds that these wait
 TIMEOUT = 30.0  # seconds for one call
-GIVE_UP = 20  # attempts, when the plugin itself raises
-FALL_BACK_AFTER = 2  # temporary failures until the next provider is asked as well
-FALL_BACK_WAIT = 60.0  # seconds: a wait that is longer than this is a reason to do so at once
 # That they were sent may be written with the next commit: whatever is written after it finds it done.
 SOON = (MessageKind.QUESTION, MessageKind.OUTCOME, MessageKind.NOTICE)
-UNSURE = outbox.UNSURE / 1e6  # seconds before a message that may have arrived is sent again
-
-
-@dataclass(frozen=True, slots=True)
-class _Trouble:
-    """Why a message was not taken. `unsure`: it may have been. `away`: the service is, not the plugin."""
-
-    why: str
-    seconds: float = 0.0
-    unsure: bool = False
-    away: bool = False
 
 
 class Deliverer(Background):
@@ -56,6 +41,7 @@ class Deliverer(Background):
     ) -> None:
         super().__init__()
         self._context, self._providers, self._callbacks = context, providers, callbacks
+        self._troubles = Troubles(context)
         self.beat = deliveries.LEASE / 3e6  # seconds between two renewals of a claim, while a stand-in thinks
         self._gates = {name: asyncio.Semaphore(AT_ONCE) for name in providers}
         self._waiting: Counter[str] = Counter()  # calls by receiver
@@ -84,7 +70,7 @@ class Deliverer(Background):
             if provider is None:
                 # Another process may have it. When none took it within a minute, the next provider asks.
                 why = f"the provider {row['provider']} is not configured here"
-                await self._again(row, _Trouble(why, FALL_BACK_WAIT, away=True))
+                await self._troubles.again(row, Trouble(why, FALL_BACK_WAIT, away=True))
                 return
             place = self._place(row)
             async with place, self._gates[row["provider"]]:
@@ -94,7 +80,7 @@ class Deliverer(Background):
         except Exception as error:
             log.exception("deliver failed", extra={"delivery": row["id"]})
             with contextlib.suppress(StoreUnavailable):  # then the claim lapses, and it is tried again
-                await self._again(row, _Trouble(f"{type(error).__name__} while sending"))
+                await self._troubles.again(row, Trouble(f"{type(error).__name__} while sending"))
 
     def _place(self, row: Row) -> asyncio.Semaphore:
         """Narrower than the provider's gate: one person whose messages hang does not fill that."""
@@ -141,7 +127,7 @@ class Deliverer(Background):
                 else:
                     sent = await self._send(provider, row, message, loaded.thread)
         except (Exception, SystemExit) as error:  # user code may be a script, and end itself
-            await self._problem(row, error)
+            await self._troubles.met(row, error)
             return
         self._context.faults.reach("deliver.after-send")
         self._counted(row, "sent")
@@ -202,7 +188,7 @@ class Deliverer(Background):
             async with asyncio.timeout(TIMEOUT):
                 await callbacks.post(event)
         except Exception as error:
-            await self._problem(row, error)
+            await self._troubles.met(row, error)
             return
         self._context.faults.reach("deliver.after-send")
         await self._context.store.write(lambda tx: self._sent(tx, row, ()))
@@ -249,75 +235,3 @@ class Deliverer(Background):
 
     def _sent(self, tx: Tx, row: Row, ids: tuple[str, ...]) -> Follows:
         return receipts.sent(tx, self._context.outbox, row, ids)
-
-    async def _problem(self, row: Row, error: BaseException) -> None:
-        if isinstance(error, Moved):
-            await self._moved(row, error.external_id)
-        elif isinstance(error, Undeliverable):
-            self._counted(row, "failed")
-            await self._give_up(row, error)
-        elif isinstance(error, TryLater):
-            await self._again(row, _Trouble(error.reason, error.seconds, error.maybe_sent, away=True))
-        elif isinstance(error, TimeoutError):
-            await self._again(row, _Trouble("no answer from the service", unsure=True, away=True))
-        elif isinstance(error, OSError):
-            await self._again(row, _Trouble("the service cannot be reached", unsure=True, away=True))
-        else:
-            log.error("the provider %s raised %s", row["provider"], type(error).__name__, exc_info=error)
-            await self._again(row, _Trouble(f"{type(error).__name__} in the provider"))
-
-    async def _moved(self, row: Row, place: str) -> None:
-        def tx_(tx: Tx) -> None:
-            places.move(tx, row["provider"], row["place"], place)
-            tx.run(deliveries.MOVE, key=row["id"], new_place=place, at=tx.now)
-
-        await self._context.store.write(tx_)
-        self._context.signals.rearm()
-
-    async def _give_up(self, row: Row, error: Undeliverable) -> None:
-        def tx_(tx: Tx) -> Follows:
-            if not deliveries.failed(tx, row, error.reason):
-                return Follows()
-            follows = receipts.given_up(tx, self._context.outbox, row, error.reason, dead=error.address_dead)
-            follows.rows = follows.rows or self._said_at_home(tx, row)
-            return follows
-
-        log.warning("not deliverable on %s: %s", row["provider"], error.reason)
-        self._context.follow(await self._context.store.write(tx_))
-
-    def _said_at_home(self, tx: Tx, row: Row) -> list[Row]:
-        """What was only for its person's eyes, and did not reach them alone: the group says how it can."""
-        home, person = places.home(tx, row), contacts.person(tx, row["contact_id"])
-        if home == row["place"] or person is None:
-            return []
-        there = row | {"place": home}
-        return [self._context.outbox.conversation(tx, there, "press_start", {"who": person.name})]
-
-    async def _again(self, row: Row, trouble: _Trouble) -> None:
-        """A service that is away is waited for, for days; a plugin that raises is given up after a while.
-
-        What may have arrived is asked nowhere else for a minute: a receipt that comes meanwhile ends it.
-        """
-        self._counted(row, "unknown" if trouble.unsure else "later")
-        status = "unknown" if trouble.unsure else "failed"
-        wait = max(trouble.seconds, UNSURE if trouble.unsure else 0, pause(row["attempts"]))
-        fall_back = row["attempts"] == FALL_BACK_AFTER or (row["attempts"] == 1 and wait > FALL_BACK_WAIT)
-
-        def tx_(tx: Tx) -> Follows:
-            outbox, waited = self._context.outbox, tx.now - row["created_at"]
-            if (waited > AWAY) if trouble.away else (row["attempts"] >= GIVE_UP):
-                gone = deliveries.failed(tx, row, trouble.why, status=status)
-                return gave_up(outbox, tx, row, unsure=trouble.unsure) if gone else Follows()
-            later = tx.now + round(wait * 1e6)
-            waits = tx.run(deliveries.POSTPONE, key=row["id"], at=later, why=trouble.why)
-            if not waits:  # a receipt has said by now that it arrived
-                return Follows()
-            unsure, away = trouble.unsure, trouble.away
-            rows = next_address(outbox, tx, row, elsewhere=away, unsure=unsure) if fall_back else []
-            if unsure:
-                at = apart(outbox, tx, row, later)
-                tx.run(deliveries.POSTPONE, key=row["id"], at=at, why=trouble.why)
-            return Follows(rows)
-
-        self._context.follow(await self._context.store.write(tx_))
-        self._context.signals.rearm()

@@ -1,0 +1,112 @@
+"""troubles: what follows when a message was not taken: later, elsewhere, or not at all."""
+
+import logging
+from dataclasses import dataclass
+
+from answerback import outbox, receipts
+from answerback.backoff import AWAY, pause
+from answerback.context import Context
+from answerback.errors import Moved, TryLater, Undeliverable
+from answerback.metrics import Metric
+from answerback.outbox import Follows
+from answerback.store import Row, Tx, contacts, deliveries, places
+from answerback.succession import apart, gave_up, next_address
+
+log = logging.getLogger("answerback.deliver")
+GIVE_UP = 20  # attempts, when the plugin itself raises
+FALL_BACK_AFTER = 2  # temporary failures until the next provider is asked as well
+FALL_BACK_WAIT = 60.0  # seconds: a wait that is longer than this is a reason to do so at once
+UNSURE = outbox.UNSURE / 1e6  # seconds before a message that may have arrived is sent again
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """Why a message was not taken. `unsure`: it may have been. `away`: the service is, not the plugin."""
+
+    why: str
+    seconds: float = 0.0
+    unsure: bool = False
+    away: bool = False
+
+
+class Troubles:
+    """Writes down what went wrong with a delivery, and what is done about it."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    async def met(self, row: Row, error: BaseException) -> None:
+        """What sending it has raised."""
+        if isinstance(error, Moved):
+            await self._moved(row, error.external_id)
+        elif isinstance(error, Undeliverable):
+            self._counted(row, "failed")
+            await self._give_up(row, error)
+        elif isinstance(error, TryLater):
+            await self.again(row, Trouble(error.reason, error.seconds, error.maybe_sent, away=True))
+        elif isinstance(error, TimeoutError):
+            await self.again(row, Trouble("no answer from the service", unsure=True, away=True))
+        elif isinstance(error, OSError):
+            await self.again(row, Trouble("the service cannot be reached", unsure=True, away=True))
+        else:
+            log.error("the provider %s raised %s", row["provider"], type(error).__name__, exc_info=error)
+            await self.again(row, Trouble(f"{type(error).__name__} in the provider"))
+
+    async def _moved(self, row: Row, place: str) -> None:
+        def tx_(tx: Tx) -> None:
+            places.move(tx, row["provider"], row["place"], place)
+            tx.run(deliveries.MOVE, key=row["id"], new_place=place, at=tx.now)
+
+        await self._context.store.write(tx_)
+        self._context.signals.rearm()
+
+    async def _give_up(self, row: Row, error: Undeliverable) -> None:
+        def tx_(tx: Tx) -> Follows:
+            if not deliveries.failed(tx, row, error.reason):
+                return Follows()
+            follows = receipts.given_up(tx, self._context.outbox, row, error.reason, dead=error.address_dead)
+            follows.rows = follows.rows or self._said_at_home(tx, row)
+            return follows
+
+        log.warning("not deliverable on %s: %s", row["provider"], error.reason)
+        self._context.follow(await self._context.store.write(tx_))
+
+    def _said_at_home(self, tx: Tx, row: Row) -> list[Row]:
+        """What was only for its person's eyes, and did not reach them alone: the group says how it can."""
+        home, person = places.home(tx, row), contacts.person(tx, row["contact_id"])
+        if home == row["place"] or person is None:
+            return []
+        there = row | {"place": home}
+        return [self._context.outbox.conversation(tx, there, "press_start", {"who": person.name})]
+
+    async def again(self, row: Row, trouble: Trouble) -> None:
+        """A service that is away is waited for, for days; a plugin that raises is given up after a while.
+
+        What may have arrived is asked nowhere else for a minute: a receipt that comes meanwhile ends it.
+        """
+        self._counted(row, "unknown" if trouble.unsure else "later")
+        status = "unknown" if trouble.unsure else "failed"
+        wait = max(trouble.seconds, UNSURE if trouble.unsure else 0, pause(row["attempts"]))
+        fall_back = row["attempts"] == FALL_BACK_AFTER or (row["attempts"] == 1 and wait > FALL_BACK_WAIT)
+
+        def tx_(tx: Tx) -> Follows:
+            outbox, waited = self._context.outbox, tx.now - row["created_at"]
+            if (waited > AWAY) if trouble.away else (row["attempts"] >= GIVE_UP):
+                gone = deliveries.failed(tx, row, trouble.why, status=status)
+                return gave_up(outbox, tx, row, unsure=trouble.unsure) if gone else Follows()
+            later = tx.now + round(wait * 1e6)
+            waits = tx.run(deliveries.POSTPONE, key=row["id"], at=later, why=trouble.why)
+            if not waits:  # a receipt has said by now that it arrived
+                return Follows()
+            unsure, away = trouble.unsure, trouble.away
+            rows = next_address(outbox, tx, row, elsewhere=away, unsure=unsure) if fall_back else []
+            if unsure:
+                at = apart(outbox, tx, row, later)
+                tx.run(deliveries.POSTPONE, key=row["id"], at=at, why=trouble.why)
+            return Follows(rows)
+
+        self._context.follow(await self._context.store.write(tx_))
+        self._context.signals.rearm()
+
+    def _counted(self, row: Row, result: str) -> None:
+        self._context.metrics.count(Metric.DELIVERIES, row["provider"], row["kind"], result)
