@@ -145,18 +145,35 @@ def postgres_url(postgres: "PostgresServer") -> Iterator[str]:
         yield url
 
 
+@pytest.fixture(scope="session")
+def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A SQLite file as a first start leaves it: copying it is far quicker than the migrations."""
+    file = tmp_path_factory.mktemp("tables") / "answerback.db"
+    migrations.upgrade(f"sqlite:///{file}")
+    return file
+
+
 @pytest.fixture(params=["sqlite", "postgresql"])
-def database(request: pytest.FixtureRequest, tmp_path: Path) -> Database:
-    """An empty database and data directory of this test's own; the test runs with each kind of database."""
-    url = "sqlite" if request.param == "sqlite" else request.getfixturevalue("postgres_url")
-    return Database(url, tmp_path)
+def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Database]:
+    """A data directory, and a database with tables and no rows, of this test's own; with each kind of it."""
+    if request.param == "sqlite":
+        shutil.copy(request.getfixturevalue("tables"), tmp_path)
+        yield Database("sqlite", tmp_path)
+        return
+    server: PostgresServer = request.getfixturevalue("postgres")
+    with server.database(server.template("tables", _migrated)) as url:
+        yield Database(url, tmp_path)
+
+
+def _migrated(url: str) -> None:
+    migrations.upgrade(choose(url, "").url)
 
 
 @pytest.fixture
 async def store(database: Database) -> AsyncIterator[Store]:
-    """An open store on an empty database of this test's own."""
+    """An open store on a database with tables and no rows."""
     opened = Store(choose(database.url, str(database.data_dir)))
-    opened.open(migrations.upgrade)
+    opened.open()
     yield opened
     opened.close()
 

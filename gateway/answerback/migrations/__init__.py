@@ -1,5 +1,6 @@
 """Brings a database to the present shape, by Alembic."""
 
+import functools
 import pathlib
 from typing import Any
 
@@ -28,7 +29,8 @@ def upgrade(url: str) -> None:
         with engine.begin() as connection:
             if engine.dialect.name == "postgresql":
                 connection.execute(text(f"SELECT pg_advisory_xact_lock({LOCK})"))
-            command.upgrade(_config(connection), "head")
+            if _revision_of(connection) != _newest():
+                command.upgrade(_config(connection), "head")
     finally:
         engine.dispose()
 
@@ -50,7 +52,16 @@ def revisions(url: str) -> tuple[str | None, str | None]:
     engine = create_engine(url)
     try:
         with engine.connect() as connection:
-            current = MigrationContext.configure(connection).get_current_revision()
+            current = _revision_of(connection)
     finally:
         engine.dispose()
-    return current, ScriptDirectory.from_config(_config()).get_current_head()
+    return current, _newest()
+
+
+def _revision_of(connection: Connection) -> str | None:
+    return MigrationContext.configure(connection).get_current_revision()
+
+
+@functools.cache
+def _newest() -> str | None:
+    return ScriptDirectory.from_config(_config()).get_current_head()
