@@ -167,6 +167,7 @@ class Client(Transport):
         on_expire: str = "",
         default: Json = None,
         sensitive: bool = False,
+        human_only: bool = False,
         callback_url: str = "",
         agent: str = "",
         idempotency_key: str = "",
@@ -179,7 +180,8 @@ class Client(Transport):
         body = {
             "questions" if isinstance(question, list) else "question": question,
             "ask": list(ask), "route": route, "title": title, "context": context, "expires_in": expires_in,
-            "on_expire": on_expire, "default": default, "sensitive": sensitive or None, "agent": agent,
+            "on_expire": on_expire, "default": default, "sensitive": sensitive or None,
+            "human_only": human_only or None, "agent": agent,
             "callback_url": callback_url,
         }  # fmt: skip
         headers = {"Idempotency-Key": idempotency_key} if idempotency_key else {}

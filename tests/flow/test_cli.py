@@ -273,6 +273,11 @@ def test_the_secret_that_signs_is_printed(serving: Callable[..., Served], tmp_pa
 # -- ask, and how it ends
 
 
+def test_what_only_people_may_answer_is_asked_as_such(gateway: Served) -> None:
+    ids = [gateway.do("ask", "Which term?", *more).out.strip() for more in ((), ("--human-only",))]
+    assert [gateway.record(id)["human_only"] for id in ids] == [False, True]
+
+
 def test_an_answer_goes_to_stdout_and_nothing_else_does(gateway: Served) -> None:
     waiting = gateway.begin("ask", "Which term?", "--to", "alice", "--wait")
     id = asked(waiting)

@@ -27,6 +27,7 @@ ON_EXPIRE = click.Choice(["auto", "no-response", "default", "cancel", "leave"])
 @click.option("--on-expire", type=ON_EXPIRE, help="What silence means. [default: the route's]")
 @click.option("--default", metavar="TEXT", help="The answer that --on-expire default gives.")
 @click.option("--sensitive", is_flag=True, help="Say only that a question waits; show it on the form.")
+@click.option("--human-only", is_flag=True, help="No stand-in answers: a person, or nobody.")
 @click.option("--callback-url", metavar="URL", default="", help="Where its end is posted to, signed.")
 @click.option("--idempotency-key", metavar="KEY", default="", help="The same key again does not ask again.")
 @click.option("--wait/--no-wait", default=None, help="Wait for the answer. [default: only with --confirm]")
@@ -107,9 +108,18 @@ def _question(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _more(options: dict[str, Any]) -> dict[str, Any]:
-    names = ("route", "title", "context", "default", "sensitive", "callback_url", "idempotency_key")
+    same = (
+        "route",
+        "title",
+        "context",
+        "default",
+        "sensitive",
+        "human_only",
+        "callback_url",
+        "idempotency_key",
+    )
     return {
-        **{name: options[name] for name in names},
+        **{name: options[name] for name in same},
         "ask": options["to"],
         "expires_in": options["expires"],
         "on_expire": options["on_expire"] or "",
