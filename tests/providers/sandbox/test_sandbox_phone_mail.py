@@ -91,6 +91,20 @@ async def test_a_new_mail_is_written_on_the_page(chromium: Browser, box: Sandbox
     assert "dmarc=pass" in came.headers["authentication-results"]
 
 
+async def test_why_a_mail_was_not_sent_stands_in_the_sheet_that_it_is_written_in(
+    chromium: Browser, box: Sandbox, tmp_path: Path
+) -> None:
+    async with open_phone(chromium, box, "/?app=mail", **NARROW, reduced_motion="reduce") as page:
+        await page.get_by_role("button", name="New mail").tap()
+        await page.get_by_role("textbox", name="Text").fill("Where are you?")
+        await page.route("**/write", lambda route: route.fulfill(body="gone"))
+        await page.get_by_role("button", name="Send", exact=True).tap()
+        await expect(page.get_by_role("dialog")).to_contain_text("The sandbox does not answer.")
+        await page.screenshot(path=tmp_path / "not sent.png")
+        await is_sound(page)
+        await expect(page.get_by_role("textbox", name="Text")).to_have_value("Where are you?")
+
+
 async def test_a_reply_is_forged_and_a_mail_sent_back_from_its_menu(
     chromium: Browser, box: Sandbox, tmp_path: Path
 ) -> None:

@@ -10,8 +10,20 @@ export const say = (text) => { $("said").textContent = text; };
 
 export function toast(text) {
   const box = make("p", "", text);
-  $("toasts").append(box);
+  place().append(box);
   setTimeout(() => box.remove(), 4000 + 40 * text.length);
+}
+
+// Behind an open sheet nobody would see or hear it.
+function place() {
+  const sheet = document.querySelector("dialog:modal");
+  if (!sheet) return $("toasts");
+  if (!sheet.querySelector(".toasts")) {
+    const box = make("div", "toasts");
+    box.setAttribute("role", "status");
+    sheet.append(box);
+  }
+  return sheet.querySelector(".toasts");
 }
 
 export function alertBox(text) {
