@@ -62,7 +62,7 @@ class Decoder:
             end = HEADER.size + size
             if len(self._buffer) < end:
                 return
-            raw = bytes(self._buffer[HEADER.size : end])
+            raw = self._buffer[HEADER.size : end]
             del self._buffer[:end]
             yield number, _body(raw)
 
@@ -108,7 +108,7 @@ async def connect(ours: socket.socket, arrived: Arrived, over: Callable[[Garbage
     return line
 
 
-def _body(raw: bytes) -> Body | Unreadable:
+def _body(raw: bytearray) -> Body | Unreadable:
     try:
         body = json.loads(raw)
     except (ValueError, RecursionError):

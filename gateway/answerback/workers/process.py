@@ -157,11 +157,13 @@ class Worker:
             raise AgentUnavailable(self._said(self.ended.result()))
         assert self._line is not None
         self._line.send(request)
+        reply = self._reply(number)
         try:
-            return self._value(await self._reply(number))
+            return self._value(await reply)
         except asyncio.CancelledError:
-            self._send(number, {"stop": True})
-            await asyncio.wait({self._reply(number)}, timeout=self._patience.stop)
+            if reply.cancelled():  # else it has just come
+                self._send(number, {"stop": True})
+                await asyncio.wait({self._reply(number)}, timeout=self._patience.stop)
             raise
         finally:
             self._calls.pop(number, None)
