@@ -34,9 +34,8 @@ OF_RUN = Query(  # the oldest question's first
     .order_by(X.c.id, D.c.id)
 )
 BY_TOKEN = Query(select(D).where(D.c.token_hash == p("hash"), text("token_hash <> ''")))
-_DELIVERY = [column.name for column in D.c]
-_ASKED = [(column.name, f"asked_{column.name}") for column in X.c]
-ASKED_BY = Query(  # a delivery, and what it asks, in one row
+_PARTS = tuple(column.name for column in D.c), tuple(column.name for column in X.c), ("audited",)
+ASKED_BY = Query(  # a delivery, what it asks, and where the audit of that ends, in one row
     select(
         D,
         *(column.label(f"asked_{column.name}") for column in X.c),
@@ -111,7 +110,10 @@ SHUT = Query(
     update(D)
     .where(D.c.interaction_id == p("interaction"), text("delivery.open = 1"))
     .values(open=0)
-    .returning(D)
+    .returning(
+        *(D.c.id, D.c.kind, D.c.status, D.c.message_ids),
+        *(D.c.provider, D.c.external_id, D.c.place, D.c.contact_id, D.c.address_id),
+    )
 )
 SHOW_AGAIN = Query(  # what stood in a terminal is gone with the process that wrote it
     update(D)
@@ -192,14 +194,14 @@ _DEFAULTS: Row = {
 
 def asked_by(tx: Tx, token_hash: str) -> tuple[Row | None, Interaction | None]:
     """The delivery with this token, and what it asks, as it stands now."""
-    row = tx.one(ASKED_BY, hash=token_hash)
-    if row is None:
+    found = tx.parts(ASKED_BY, *_PARTS, hash=token_hash)
+    if found is None:
         return None, None
-    delivery = {name: row[name] for name in _DELIVERY}
-    if row["asked_id"] is None:
+    delivery, asked, chain = found
+    if asked["id"] is None:
         return delivery, None
-    audit.known(tx, row["asked_id"], row["audited"])
-    return delivery, interaction_in({name: row[asked] for name, asked in _ASKED})
+    audit.known(tx, asked["id"], chain["audited"])
+    return delivery, interaction_in(asked)
 
 
 def add(tx: Tx, **row: object) -> Row:
@@ -273,7 +275,7 @@ def failed(tx: Tx, row: Row, why: str, status: str = "failed") -> bool:
 def shut(tx: Tx, interaction_id: str) -> list[Row]:
     """Nothing of this interaction can be answered any more; what was not sent yet is not needed.
 
-    Returns its questions and reminders as they were until now, oldest first.
+    Returns its questions and reminders, oldest first: what and where each was, and its message's ids.
     """
     rows = tx.all(SHUT, interaction=interaction_id)
     if any(row["status"] == "queued" for row in rows):

@@ -1,7 +1,7 @@
 """What a transaction function is given: database time, and the three ways to run a statement."""
 
 from collections.abc import Callable
-from itertools import chain
+from itertools import chain, islice
 from typing import Any, Protocol
 
 from answerback.store.query import Statement, joined
@@ -37,6 +37,15 @@ class Tx:
         statement = self._execute(query, values)
         row = self._cursor.fetchone()
         return None if row is None else dict(zip(self._columns(statement), row, strict=True))
+
+    def parts(self, query: Compiled, *columns: tuple[str, ...], **values: Any) -> tuple[Row, ...] | None:
+        """The first row in parts, each with these names for its columns, in order; or None."""
+        self._execute(query, values)
+        found = self._cursor.fetchone()
+        if found is None:
+            return None
+        rest = iter(found)
+        return tuple(dict(zip(names, islice(rest, len(names)), strict=True)) for names in columns)
 
     def all(self, query: Compiled, **values: Any) -> list[Row]:
         """All rows."""
