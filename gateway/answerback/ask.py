@@ -58,15 +58,6 @@ class Asked:
     created: bool
 
 
-@dataclass(frozen=True, slots=True)
-class _Put:
-    """What a caller's question became: the record, the form link's delivery, the deliveries to send."""
-
-    record: Interaction
-    link: str
-    rows: list[Row]
-
-
 class Asker:
     """Asks, and takes questions back."""
 
@@ -78,18 +69,19 @@ class Asker:
         route = route_of(self._context.settings, request.route, request.ask)
         record = _record(request, route, self._context.settings)
         self._context.faults.reach("ask.before-commit")
-        put_, created = await self._context.store.write(lambda tx: self._ask(tx, record, request))
+        asked, rows = await self._context.store.write(lambda tx: self._ask(tx, record, request))
         self._context.faults.reach("ask.after-commit")
-        if created:
-            self._context.dispatch(put_.rows)
+        if asked.created:
+            self._context.dispatch(rows)
             self._context.signals.rearm()
-        return Asked(put_.record, self._context.tokens.form_url(put_.link), created)
+        return asked
 
-    def _ask(self, tx: Tx, record: Interaction, request: AskRequest) -> tuple[_Put, bool]:
+    def _ask(self, tx: Tx, record: Interaction, request: AskRequest) -> tuple[Asked, list[Row]]:
         if request.idempotency_key:
             earlier = tx.one(interactions.BY_KEY, key=request.idempotency_key)
             if earlier is not None:
-                return _same_again(tx, earlier, record), False
+                same, link = _same_again(tx, earlier, record)
+                return Asked(same, self._context.tokens.form_url(link), created=False), []
         require_people(tx, self._context.settings, request.ask)
         record, rows = put(
             tx,
@@ -102,7 +94,7 @@ class Asker:
         link = self._context.outbox.link(tx, record)
         if request.state is not None:
             tx.run(interactions.ADD_STATE, interaction_id=record.id, state=dumps(request.state))
-        return _Put(record, link, rows), True
+        return Asked(record, self._context.tokens.form_url(link), created=True), rows
 
     async def cancel(self, interaction_id: str, reason: str = "cancelled by the asker") -> Interaction:
         """Take a question back. Raises `NotFound`, `AlreadyAnswered` or `Closed`."""
@@ -284,12 +276,13 @@ def _seconds(request: AskRequest, record: Interaction) -> float | None:
     return seconds
 
 
-def _same_again(tx: Tx, row: Row, wanted: Interaction) -> _Put:
+def _same_again(tx: Tx, row: Row, wanted: Interaction) -> tuple[Interaction, str]:
+    """What was asked under this key, and the delivery that is its form link."""
     record = interaction_in(row)
     if record.questions != wanted.questions:
         raise Conflict("This Idempotency-Key was used for another question. Use a new one.")
     link = next(d["id"] for d in tx.all(deliveries.OF, interaction_id=record.id) if d["provider"] == FORM)
-    return _Put(record, link, [])
+    return record, link
 
 
 def people(tx: Tx, record: Interaction) -> dict[str, str]:

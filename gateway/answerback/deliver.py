@@ -130,7 +130,7 @@ class Deliverer(Background):
             await self._troubles.met(row, error)
             return
         self._context.faults.reach("deliver.after-send")
-        self._counted(row, "sent")
+        self._context.metrics.count(Metric.DELIVERIES, row["provider"], row["kind"], "sent")
         await self._record(row | {"begun_at": loaded.told.now}, sent)
 
     async def _record(self, row: Row, sent: Sent) -> None:
@@ -148,9 +148,6 @@ class Deliverer(Background):
     def _after_commit(self, follows: Follows) -> None:
         self._context.faults.reach("deliver.after-commit")
         self._context.follow(follows)
-
-    def _counted(self, row: Row, result: str) -> None:
-        self._context.metrics.count(Metric.DELIVERIES, row["provider"], row["kind"], result)
 
     async def _in_turn(self, callbacks: Callbacks, row: Row) -> None:
         """A receiver that hangs fills neither the gate nor, with thousands of calls, the memory."""

@@ -87,8 +87,6 @@ class _Seen:
 
     def all(self, rows: list[Row]) -> tuple[Open, ...]:
         """The newest delivery of each interaction (a reminder repeats its question)."""
-        if not rows:
-            return ()
         newest = {row["interaction_id"]: row for row in rows if row["interaction_id"]}
         found = tuple(self.one(row) for row in newest.values())
         return tuple(one for one in found if self.records[one.interaction_id].readable)

@@ -89,7 +89,8 @@ def _ask(tx: Tx, context: Context, run: Row, pending: Pending, live: list[Row], 
         expirable=pending.expirable,
         on_expire=OnExpire(route.get("on_expire", "auto")),
     )
-    done.rows += put(tx, context, record, expires_in=route.get("expires_in"))[1]
+    _, rows = put(tx, context, record, expires_in=route.get("expires_in"))
+    done.rows += rows
 
 
 def _set_run(tx: Tx, context: Context, run: Row, state: State, *, others: bool) -> list[Row]:

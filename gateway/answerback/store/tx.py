@@ -1,4 +1,4 @@
-"""What a transaction function is given: database time, and the three ways to run a statement."""
+"""What a transaction function is given: database time, and the ways to run a statement."""
 
 from collections.abc import Callable
 from itertools import chain, islice
