@@ -75,12 +75,12 @@ def follow(context: Context, done: Answered) -> None:
 
 def _taken(tx: Tx, context: Context, provider: str, reply: Reply) -> Effect:
     """One answer through the one door: stored once, matched, authorised, read, decided."""
-    row = replies.add(tx, provider, reply.event_id, _raw(reply))
-    if row is None:
-        first = replies.first(tx, provider, reply.event_id)
+    event = provider, reply.event_id
+    if not replies.add(tx, *event, _raw(reply)):
+        first = replies.first(tx, *event)
         return Effect(Outcome(first["outcome"]) if first and first["outcome"] else Outcome.DUPLICATE)
     effect = consider(tx, context, provider, reply)
-    replies.decided(tx, row, effect.outcome, effect.decision.record.id if effect.decision else "")
+    replies.decided(tx, *event, effect.outcome, effect.decision.record.id if effect.decision else "")
     return effect
 
 

@@ -206,26 +206,26 @@ class Receiver:
                 replies.add(tx, plugin.name, key, event.raw, outcome=outcome, error=event.error)
                 for key in keys
             ]
-            return [_Done(counted=counted if id else Outcome.DUPLICATE) for id in added]
+            return [_Done(counted=counted if new else Outcome.DUPLICATE) for new in added]
         return [self._found(tx, plugin, event.raw, found) for found in event.found]
 
     def _found(self, tx: Tx, plugin: Provider, raw: bytes, found: Event) -> _Done:
-        row = replies.add(tx, plugin.name, found.event_id, raw)
-        if row is None:
+        event = plugin.name, found.event_id
+        if not replies.add(tx, *event, raw):
             reply = found if isinstance(found, Reply) else None
-            return _Done(reply, _again(tx, plugin.name, found.event_id), counted=Outcome.DUPLICATE)
+            return _Done(reply, _again(tx, *event), counted=Outcome.DUPLICATE)
         if isinstance(found, Receipt):
             follows = note(tx, self._context.outbox, plugin.name, found)
-            replies.decided(tx, row, Outcome.COMMAND)
+            replies.decided(tx, *event, Outcome.COMMAND)
             return _Done(effect=Effect(Outcome.COMMAND, follows=follows), counted=RECEIPT)
         if isinstance(found, PlaceNews):
             rows = heard(tx, self._context.outbox, plugin.name, found)
-            replies.decided(tx, row, Outcome.COMMAND)
+            replies.decided(tx, *event, Outcome.COMMAND)
             return _Done(effect=Effect(Outcome.COMMAND, rows), counted=RECEIPT)
         effect = consider(tx, self._context, plugin.name, found)
-        replies.decided(tx, row, effect.outcome, effect.decision.record.id if effect.decision else "")
+        replies.decided(tx, *event, effect.outcome, effect.decision.record.id if effect.decision else "")
         if effect.overheard:
-            replies.forget(tx, row)
+            replies.forget(tx, *event)
         return _Done(found, effect, counted=effect.outcome)
 
     async def _follow(self, plugin: Provider, done: _Done) -> None:

@@ -117,14 +117,16 @@ class Replay:
         own = [one for one in found if one.event_id == row["event_id"]]
         effects = []
         for one in own or found:  # one that could not even be parsed had no id: only now it is known
-            stored = id if own else replies.add(tx, plugin.name, one.event_id, bytes(row["raw"]))
-            if stored is None:
+            if not own and not replies.add(tx, plugin.name, one.event_id, bytes(row["raw"])):
                 continue  # it came again meanwhile, and was handled then (law 4)
             effect = self._effect(tx, plugin.name, one, row["received_at"])
-            replies.decided(tx, stored, effect.outcome, effect.decision.record.id if effect.decision else "")
+            decided = effect.decision.record.id if effect.decision else ""
+            replies.decided(tx, plugin.name, one.event_id, effect.outcome, decided)
             effects.append(effect)
         if not own:
-            replies.decided(tx, id, effects[0].outcome if effects else Outcome.UNKNOWN)
+            replies.decided(
+                tx, plugin.name, row["event_id"], effects[0].outcome if effects else Outcome.UNKNOWN
+            )
         noted(tx, id, by)
         return effects
 

@@ -2,12 +2,15 @@
 
 Times are microseconds since the Unix epoch, UTC. JSON is canonical text. What a stranger sent is bytes.
 Partial indexes carry their predicate as a literal, because neither database uses them for a bound value.
+Small rows that are always found by their key stand in the tree of that key, without a row id of SQLite's
+(https://sqlite.org/withoutrowid.html): one page to write for each, where it would be two or three.
 """
 
 from sqlalchemy import BigInteger, Column, Index, LargeBinary, Text, text
 from sqlmodel import Field, SQLModel
 
 PENDING = "status = 'pending'"
+IN_ITS_KEY: dict[str, object] = {"sqlite_with_rowid": False}
 # The dead letters of each table: what was given up. Each is the predicate of a partial index.
 UNSENT = "status IN ('failed', 'unknown') AND error <> 'no longer needed'"
 UNREAD = "error <> ''"
@@ -180,9 +183,9 @@ class AnswerRow(SQLModel, table=True):
     """What somebody answered: a draft, held, cast, or the one that won."""
 
     __tablename__ = "answer"
-    __table_args__ = (Index("answer_interaction", "interaction_id"),)
+    __table_args__ = IN_ITS_KEY
+    interaction_id: str = Field(primary_key=True)
     id: str = Field(primary_key=True)
-    interaction_id: str
     contact_id: str = ""
     state: str
     content: str = _text("{}")
@@ -287,6 +290,7 @@ class MessageRow(SQLModel, table=True):
     """A provider's message id, so that a reply to it finds its delivery."""
 
     __tablename__ = "message"
+    __table_args__ = IN_ITS_KEY
     provider: str = Field(primary_key=True)
     message_id: str = Field(primary_key=True)
     delivery_id: str
@@ -297,13 +301,10 @@ class ReplyRow(SQLModel, table=True):
     """Every inbound event, once, with its raw bytes. Kept for good: it is what a duplicate is known by."""
 
     __tablename__ = "reply"
-    __table_args__ = (
-        Index("reply_event", "provider", "event_id", unique=True),
-        _given_up("reply_unread", UNREAD),
-    )
-    id: str = Field(primary_key=True)
-    provider: str
-    event_id: str
+    __table_args__ = (_given_up("reply_unread", UNREAD),)
+    provider: str = Field(primary_key=True)
+    event_id: str = Field(primary_key=True)
+    id: str  # as a dead letter
     raw: bytes = Field(sa_column=Column(LargeBinary, nullable=False))
     outcome: str = ""
     interaction_id: str = ""
@@ -336,6 +337,7 @@ class ThreadLeaseRow(SQLModel, table=True):
     """Who may run a thread now. `fence` grows with every owner, so that a late write is refused."""
 
     __tablename__ = "thread_lease"
+    __table_args__ = IN_ITS_KEY
     agent: str = Field(primary_key=True)
     thread_id: str = Field(primary_key=True)
     owner: str = ""
@@ -347,6 +349,7 @@ class PaceRow(SQLModel, table=True):
     """When a provider account, or one place on it, may be sent to next."""
 
     __tablename__ = "pace"
+    __table_args__ = IN_ITS_KEY
     account: str = Field(primary_key=True)
     place: str = Field(primary_key=True)  # "" for the account as a whole
     next_send_at: int = _now()
@@ -356,10 +359,10 @@ class AuditRow(SQLModel, table=True):
     """What happened, append-only; each row's hash covers the one before it of the same interaction."""
 
     __tablename__ = "audit"
-    __table_args__ = (Index("audit_interaction", "interaction_id", "seq", unique=True),)
-    id: str = Field(primary_key=True)
-    interaction_id: str
-    seq: int
+    __table_args__ = IN_ITS_KEY
+    interaction_id: str = Field(primary_key=True)
+    seq: int = Field(primary_key=True)
+    id: str
     at: int = _now()
     event: str
     actor: str = ""

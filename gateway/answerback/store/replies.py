@@ -19,12 +19,11 @@ def _add(insert: Any) -> Any:
 
 ADD = both(_add)
 FIRST = Query(select(R).where(R.c.provider == p("provider"), R.c.event_id == p("event_id")))
+_EVENT = (R.c.provider == p("of"), R.c.event_id == p("event"))
 DECIDED = Query(
-    update(R)
-    .where(R.c.id == p("key"))
-    .values(outcome=p("what"), interaction_id=p("interaction"), error=p("why"))
+    update(R).where(*_EVENT).values(outcome=p("what"), interaction_id=p("interaction"), error=p("why"))
 )
-FORGET = Query(update(R).where(R.c.id == p("key")).values(raw=b""))
+FORGET = Query(update(R).where(*_EVENT).values(raw=b""))
 POSITION = Query(select(C.c.position).where(C.c.provider == p("provider")))
 
 
@@ -36,14 +35,11 @@ def _move(insert: Any) -> Any:
 MOVE = both(_move)
 
 
-def add(
-    tx: Tx, provider: str, event_id: str, raw: bytes, *, outcome: str = "", error: str = ""
-) -> str | None:
-    """Store an event; its row's id, or None when it was stored before (law 4)."""
-    id = new_id()
+def add(tx: Tx, provider: str, event_id: str, raw: bytes, *, outcome: str = "", error: str = "") -> bool:
+    """Store an event; False when it was stored before (law 4)."""
     added = tx.run(
         ADD,
-        id=id,
+        id=new_id(),
         provider=provider,
         event_id=event_id,
         raw=raw,
@@ -52,7 +48,7 @@ def add(
         error=error,
         received_at=tx.now,
     )
-    return id if added == 1 else None
+    return added == 1
 
 
 def first(tx: Tx, provider: str, event_id: str) -> Row | None:
@@ -60,13 +56,15 @@ def first(tx: Tx, provider: str, event_id: str) -> Row | None:
     return tx.one(FIRST, provider=provider, event_id=event_id)
 
 
-def decided(tx: Tx, id: str, outcome: str, interaction_id: str = "", error: str = "") -> None:
-    tx.later(DECIDED, key=id, what=outcome, interaction=interaction_id, why=error)
+def decided(
+    tx: Tx, provider: str, event_id: str, outcome: str, interaction_id: str = "", error: str = ""
+) -> None:
+    tx.later(DECIDED, of=provider, event=event_id, what=outcome, interaction=interaction_id, why=error)
 
 
-def forget(tx: Tx, id: str) -> None:
+def forget(tx: Tx, provider: str, event_id: str) -> None:
     """Keep that an event came, and nothing of what it said."""
-    tx.run(FORGET, key=id)
+    tx.run(FORGET, of=provider, event=event_id)
 
 
 def position(tx: Tx, provider: str) -> str:

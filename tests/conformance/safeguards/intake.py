@@ -34,15 +34,15 @@ OF_INTAKE = (
     Mutant(
         "dedupe of events",
         GATEWAY + "store/replies.py",
-        "    return id if added == 1 else None",
-        "    return id",
+        "    return added == 1",
+        "    return True",
         FLOW + "test_once_in.py::test_the_same_event_id_on_two_providers_is_two_events[sqlite]",
     ),
     Mutant(
         "a duplicate is not considered again",
         GATEWAY + "receive.py",
-        "        if row is None:\n            reply = found if",
-        "        if row is None and False:\n            reply = found if",
+        "        if not replies.add(tx, *event, raw):\n            reply = found if",
+        "        if not replies.add(tx, *event, raw) and False:\n            reply = found if",
         FLOW + "test_binding.py::test_the_first_answer_delivered_again_does_not_answer_"
         "the_second_question_of_the_node[sqlite]",
     ),

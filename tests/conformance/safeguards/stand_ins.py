@@ -43,8 +43,8 @@ OF_STAND_INS = (
     Mutant(
         "a stand-in's answer counts once",
         GATEWAY + "instead.py",
-        "    if row is None:",
-        "    if False:",
+        "    if not replies.add(tx, *event, _raw(reply)):",
+        "    if not replies.add(tx, *event, _raw(reply)) and False:",
         HERE + "test_an_answer_that_was_not_taken_is_not_made_good_under_the_same_id[sqlite]",
     ),
 )

@@ -1,0 +1,123 @@
+"""Migrations keep what is there, one by one and back again, on both databases."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from alembic import command
+from alembic.config import Config
+from alembic.script import ScriptDirectory
+from sqlalchemy import BigInteger, Connection, Engine, Integer, LargeBinary, create_engine, inspect, text
+
+from answerback import migrations
+from answerback.store import choose
+from answerback.tables import metadata
+from tests.support.databases import Database
+
+SCRIPTS = str(Path(migrations.__file__).parent)
+FIRST, *LATER = [one.revision for one in reversed([*ScriptDirectory(SCRIPTS).walk_revisions()])]
+ROWS = 3
+Rows = dict[str, list[dict[str, Any]]]
+
+
+@pytest.fixture
+def engine(database: Database) -> Iterator[Engine]:
+    engine = create_engine(choose(database.url, str(database.data_dir)).url)
+    yield engine
+    engine.dispose()
+
+
+def to(engine: Engine, revision: str) -> None:
+    with engine.begin() as connection:
+        config = Config()
+        config.set_main_option("script_location", SCRIPTS)
+        config.attributes["connection"] = connection
+        down = revision < (migrations.revisions(engine.url.render_as_string(hide_password=False))[0] or "")
+        (command.downgrade if down else command.upgrade)(config, revision)
+
+
+def fill(engine: Engine) -> None:
+    """Some rows in every table as it stands, all values different."""
+    with engine.begin() as connection:
+        for name in tables(connection):
+            columns = inspect(connection).get_columns(name)
+            names = ", ".join(f'"{column["name"]}"' for column in columns)
+            places = ", ".join(f":{column['name']}" for column in columns)
+            insert = text(f'INSERT INTO "{name}" ({names}) VALUES ({places})')  # noqa: S608 - the tables' names
+            for number in range(ROWS):
+                connection.execute(insert, {column["name"]: value(column, number) for column in columns})
+
+
+def value(column: Any, number: int) -> object:
+    if isinstance(column["type"], BigInteger | Integer):
+        return 10 * len(column["name"]) + number
+    if isinstance(column["type"], LargeBinary):
+        return bytes([0, 255, number])
+    return f"{column['name']} {ROWS - number}"
+
+
+def rows(engine: Engine) -> Rows:
+    with engine.begin() as connection:
+        found = {
+            name: connection.execute(text(f'SELECT * FROM "{name}"'))  # noqa: S608 - the tables' names
+            for name in tables(connection)
+        }
+        return {name: in_order(map(dict, each.mappings())) for name, each in found.items()}
+
+
+def in_order(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Whatever the order of rows and columns is."""
+    return sorted(rows, key=lambda row: repr(sorted(row.items())))
+
+
+def tables(connection: Connection) -> list[str]:
+    return [name for name in inspect(connection).get_table_names() if name != "alembic_version"]
+
+
+def shape(engine: Engine) -> dict[str, Any]:
+    """Keys, indexes and columns of every table, in no order of theirs."""
+    with engine.begin() as connection:
+        found = inspect(connection)
+        return {
+            name: (
+                found.get_pk_constraint(name)["constrained_columns"],
+                sorted(
+                    (index["name"] or "", index["column_names"], bool(index["unique"]))
+                    for index in found.get_indexes(name)
+                ),
+                sorted((column["name"], str(column["type"])) for column in found.get_columns(name)),
+            )
+            for name in tables(connection)
+        }
+
+
+@pytest.mark.parametrize("revision", LATER)
+def test_a_step_keeps_every_row_and_can_be_taken_back(engine: Engine, revision: str) -> None:
+    before = f"{int(revision) - 1:04d}"
+    to(engine, before)
+    fill(engine)
+    was, looked = rows(engine), shape(engine)
+    to(engine, revision)
+    now = rows(engine)
+    for name, kept in was.items():
+        assert in_order({column: row[column] for column in kept[0]} for row in now[name]) == kept
+    to(engine, before)
+    assert rows(engine) == was
+    assert shape(engine) == looked
+
+
+def test_whatever_the_way_there_the_tables_look_the_same(engine: Engine) -> None:
+    newest = shape(engine)
+    to(engine, FIRST)
+    to(engine, LATER[-1])
+    assert shape(engine) == newest
+    assert newest.keys() == metadata.tables.keys()
+
+
+def test_sqlite_keeps_small_rows_in_the_tree_of_their_key(tables: Path) -> None:
+    engine = create_engine(f"sqlite:///{tables}")
+    with engine.connect() as connection:
+        found = connection.execute(text("SELECT name FROM sqlite_master WHERE sql LIKE '%WITHOUT ROWID%'"))
+        assert {*found.scalars()} == {"answer", "audit", "message", "pace", "thread_lease"}
+    engine.dispose()
