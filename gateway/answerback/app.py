@@ -14,7 +14,7 @@ from answerback import migrations, owners, registry, signing, standing
 from answerback.adopt import Adopter
 from answerback.agent import Agent, AgentContext
 from answerback.ask import Asker
-from answerback.attachments import Attachments
+from answerback.attachments import Attachments, stored_in
 from answerback.callbacks import Callbacks
 from answerback.clock import Clock
 from answerback.context import Context
@@ -168,7 +168,8 @@ def build(
 ) -> App:
     """Everything, not started. `providers` and `agents` replace those of the configuration (in tests)."""
     pathlib.Path(settings.data_dir).mkdir(parents=True, exist_ok=True, mode=0o700)
-    offered = registry.offered(settings, settings.data_dir, extra or {})
+    store = Store(choose(settings.database, settings.data_dir, time))
+    offered = registry.offered(settings, settings.data_dir, extra or {}, stored_in(store))
     found = registry.build(
         settings,
         provider_context=offered if providers is None else None,
@@ -192,7 +193,7 @@ def build(
     outbox = Outbox(owner, paces, tokens, edits, instead, alone)
     context = Context(
         settings,
-        Store(choose(settings.database, settings.data_dir, time)),
+        store,
         tokens,
         outbox,
         owner,

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from answerback.context import Context
 from answerback.errors import Gone, NotFound, TooLarge, TryLater, Undeliverable
 from answerback.model import Attachment, Interaction
-from answerback.provider import Provider
+from answerback.provider import Provider, Stored
+from answerback.store import Store, replies
 from answerback.values import unstorable
 
 MOST = 20  # files with one answer; more are not kept
@@ -39,6 +40,16 @@ def kept(provider: str, interaction_id: str, found: tuple[Attachment, ...]) -> t
         )
         for place, each in enumerate(list(usable.values())[:MOST])
     )
+
+
+def stored_in(store: Store) -> Stored:
+    """What a provider is given to reach the events that it brought in: a mail has its files in itself."""
+
+    async def stored(provider: str, event_id: str) -> bytes | None:
+        row = await store.read(lambda tx: replies.first(tx, provider, event_id))
+        return bytes(row["raw"]) or None if row is not None else None
+
+    return stored
 
 
 class Attachments:

@@ -69,7 +69,8 @@ def _unproved(case: Case) -> Effect:
     record, asked = gathered.records[found.interaction_id], gathered.rows[found.delivery_id]
     if record.status is not InteractionStatus.PENDING:
         return Effect(Outcome.NOT_ALLOWED)
-    return _say(case, record, asked, Outcome.NOT_ALLOWED, "mail_not_trusted", {})
+    why = "mail_too_long" if case.reply.void is Void.TOO_LONG else "mail_not_trusted"
+    return _say(case, record, asked, Outcome.NOT_ALLOWED, why, {})
 
 
 def _void(case: Case, why: Void) -> Effect:

@@ -111,6 +111,7 @@ class Void(StrEnum):
     FORWARDED = "forwarded"  # somebody else wrote it
     EDITED = "edited"  # it was changed after it had been read
     NAMELESS = "nameless"  # nobody in particular wrote it: an anonymous administrator, a channel
+    TOO_LONG = "too_long"  # it was not read to its end
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ none of it: it says what happened, by returning or by raising one of the errors 
 """
 
 import abc
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -90,6 +90,7 @@ __all__ = [
     "Settings",
     "StandInSettings",
     "StandsIn",
+    "Stored",
     "Take",
     "TryLater",
     "Undeliverable",
@@ -97,10 +98,12 @@ __all__ = [
     "Unverified",
     "Void",
     "answering",
+    "nothing_stored",
     "shorten",
 ]
 
 CONTRACT_VERSION = 1
+Stored = Callable[[str, str], Awaitable[bytes | None]]
 
 
 class Settings(BaseModel):
@@ -131,11 +134,18 @@ class Pace:
     shared: float = 0
 
 
+async def nothing_stored(provider: str, event_id: str) -> bytes | None:
+    """Where there is no gateway that stores anything."""
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class ProviderContext:
     """What a provider is given beside its settings.
 
-    `http` is for addresses that somebody else chose: it checks where they lead.
+    `http` is for addresses that somebody else chose: it checks where they lead. `stored` brings the body of
+    an event that came in through a provider (its name, the event's id) as the gateway keeps it, or None:
+    for files that come within an event.
     """
 
     public_url: str = ""  # the only base for links and webhook addresses
@@ -143,6 +153,7 @@ class ProviderContext:
     extra: dict[str, Any] = field(default_factory=dict)
     base_dir: str = "."  # relative paths in the configuration start here
     http: Outgoing = field(default_factory=Outgoing)
+    stored: Stored = nothing_stored
 
 
 class Provider(abc.ABC):

@@ -18,7 +18,7 @@ from answerback.agent import Agent, AgentContext
 from answerback.allowed import Allowed
 from answerback.errors import ConfigurationError
 from answerback.outgoing import Outgoing
-from answerback.provider import Provider, ProviderContext
+from answerback.provider import Provider, ProviderContext, Stored, nothing_stored
 from answerback.settings import Plugin, Settings, sentences
 from answerback.settings.checked import checked
 from answerback.settings.source import Source
@@ -138,10 +138,15 @@ def build_agent(plugin: Plugin, context: AgentContext, entry_points: EntryPoints
     return built
 
 
-def offered(settings: Settings, data_dir: str, extra: dict[str, Any] | None = None) -> ProviderContext:
+def offered(
+    settings: Settings,
+    data_dir: str,
+    extra: dict[str, Any] | None = None,
+    stored: Stored = nothing_stored,
+) -> ProviderContext:
     """What every provider is given beside its own settings; its `http` is to be closed at the end."""
     http = Outgoing(Allowed(settings.outgoing))
-    return ProviderContext(settings.public_url, data_dir, extra or {}, settings.base_dir, http)
+    return ProviderContext(settings.public_url, data_dir, extra or {}, settings.base_dir, http, stored)
 
 
 def build(

@@ -26,7 +26,15 @@ from answerback.tokens import Tokens
 
 # Sentences with a link or a code in them.
 FOR_ONE = frozenset(
-    {"form_code", "open_form", "write_change", "edit_needs_form", "mail_not_trusted", "sensitive_form"}
+    {
+        "form_code",
+        "open_form",
+        "write_change",
+        "edit_needs_form",
+        "mail_not_trusted",
+        "mail_too_long",
+        "sensitive_form",
+    }
 )
 CLOSED, WHICH_ONE, PENDING, CONFIRM_LINK = "closed", "which_one", "pending", "confirm_link"
 

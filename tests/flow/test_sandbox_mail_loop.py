@@ -1,26 +1,22 @@
 """The loop by mail against the sandbox: the gateway's real clients, and people's programs that quote."""
 
 import asyncio
-import contextlib
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
 import pytest
 
-from answerback import app as composition
 from answerback.app import App
-from answerback.model import Address, Choice, Contact, Question, QuestionKind, RunStatus
+from answerback.model import Choice, Question, QuestionKind, RunStatus
 from answerback.run import RunRequest
-from answerback.settings import Plugin, Route, Settings
 from answerback.store import deliveries
 from answerback.testing import ScriptedAgent
 from answerback_sandbox import FaultKind, Sandbox, ServiceName
-from answerback_sandbox.endpoints import endpoints
 from answerback_sandbox.mail.state import Letter
 from tests.support.databases import Database
+from tests.support.mailing import ANA, gateway
 
 pytestmark = pytest.mark.needs_extra("email")
-ANA = "ana@people.test"
 QUESTION = Question("q1", "Which term?", QuestionKind.CHOICE, (Choice("a", "coding"), Choice("b", "costing")))
 PATIENCE = 30.0
 
@@ -51,35 +47,9 @@ class Post:
         return [row["status"] for row in rows if row["provider"] == "email"]
 
 
-@contextlib.asynccontextmanager
-async def gateway(database: Database, box: Sandbox) -> AsyncIterator[App]:
-    """As the sandbox's own description of itself says how to connect."""
-    mail = endpoints(box)["mail"]
-    account = {"username": mail["username"], "password": mail["password"]}
-    servers = {name: {**mail[name], **account, "port": str(mail[name]["port"])} for name in ("smtp", "imap")}
-    options = {"address": mail["address"], "authserv_id": mail["authserv_id"], **servers}
-    app = composition.build(
-        Settings(
-            data_dir=str(database.data_dir),
-            database=database.url,
-            public_url="https://ask.example.org",
-            form_auth="code",
-            providers={"email": Plugin("email", "email", options)},
-            contacts={"ana": Contact("ana", "Ana", addresses=(Address("email", ANA, ANA),))},
-            routes={"default": Route("default", ("ana",), ("email",))},
-        ),
-        agents={"scripted": ScriptedAgent(QUESTION)},
-    )
-    await app.start()
-    try:
-        yield app
-    finally:
-        await app.stop()
-
-
 @pytest.fixture
 async def post(database: Database) -> AsyncIterator[Post]:
-    async with Sandbox.start() as box, gateway(database, box) as app:
+    async with Sandbox.start() as box, gateway(database, box, ScriptedAgent(QUESTION)) as app:
         run = await app.runner.start(RunRequest("scripted", {}))
         found = Post(app, box, run.id)
         await found.hears("Which term?")

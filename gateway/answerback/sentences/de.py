@@ -97,7 +97,10 @@ SENTENCES = {
     "schreiben Sie Ihre Antwort als neue Nachricht.",
     "void_nameless": "Sie schreiben im Namen einer Gruppe, deshalb sehe ich nicht, wer Sie "
     "sind. Bitte antworten Sie unter Ihrem eigenen.",
+    "void_too_long": "Das ist zu lang, um es zu lesen; nichts wurde entschieden. Bitte schicken Sie weniger.",
     "mail_not_trusted": "Ich kann nicht sicher sein, dass diese Mail von Ihnen ist; nichts wurde "
+    "entschieden. Hier antworten: {link}",
+    "mail_too_long": "Diese Mail ist zu lang, oder eine Datei darin ist zu groß; nichts wurde "
     "entschieden. Hier antworten: {link}",
     "also_sent": "Auch über {provider} geschickt, das gerade nicht antwortet.",
     "write_answer": "Schreiben Sie Ihre Antwort als Nachricht.",

@@ -99,7 +99,10 @@ SENTENCES = {
     "decided. Please write your answer yourself.",
     "void_edited": "Editing a message changes nothing here. Please write your answer as a new message.",
     "void_nameless": "You write as a group, so I cannot see who you are. Please answer as yourself.",
+    "void_too_long": "This is too long for me to read, so nothing was decided. Please send less.",
     "mail_not_trusted": "I can't be sure this mail is from you, so nothing was decided. Answer here: {link}",
+    "mail_too_long": "This mail is too long for me, or a file in it is too large, so nothing "
+    "was decided. Answer here: {link}",
     "also_sent": "Also sent on {provider}, which is not answering right now.",
     "write_answer": "Write your answer as a message.",
     "write_reply": "Write your reply to the agent as a message.",

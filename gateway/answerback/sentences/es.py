@@ -94,8 +94,11 @@ SENTENCES = {
     "decidió nada. Escriba usted la respuesta.",
     "void_edited": "Editar un mensaje no cambia nada aquí. Escriba su respuesta en un mensaje nuevo.",
     "void_nameless": "Escribe en nombre de un grupo, así que no veo quién es. Responda con su propia cuenta.",
+    "void_too_long": "Es demasiado largo para leerlo, así que no se decidió nada. Envíe menos.",
     "mail_not_trusted": "No puedo asegurar que este correo sea suyo, así que no se decidió nada. "
     "Responda aquí: {link}",
+    "mail_too_long": "Este correo es demasiado largo, o un archivo en él es demasiado grande, así que no "
+    "se decidió nada. Responda aquí: {link}",
     "also_sent": "Enviado también por {provider}, que ahora no responde.",
     "write_answer": "Escriba su respuesta como mensaje.",
     "write_reply": "Escriba su respuesta al agente como mensaje.",

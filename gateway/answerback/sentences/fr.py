@@ -95,8 +95,11 @@ SENTENCES = {
     "void_edited": "Modifier un message ne change rien ici. Écrivez votre réponse dans un nouveau message.",
     "void_nameless": "Vous écrivez au nom d’un groupe : je ne vois pas qui vous êtes. "
     "Répondez en votre propre nom.",
+    "void_too_long": "C’est trop long à lire ; rien n’a été décidé. Envoyez moins.",
     "mail_not_trusted": "Je ne peux pas être sûr que ce message vient de vous ; rien n’a été décidé. "
     "Répondez ici : {link}",
+    "mail_too_long": "Ce message est trop long, ou un fichier joint est trop grand ; rien n’a été "
+    "décidé. Répondez ici : {link}",
     "also_sent": "Envoyé aussi sur {provider}, qui ne répond pas pour l’instant.",
     "write_answer": "Écrivez votre réponse dans un message.",
     "write_reply": "Écrivez votre réponse à l’agent dans un message.",

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from email.message import Message as Part
 from typing import Any
 
+from answerback_providers.email.enclosed import Enclosed, at, enclosed, is_file
 from answerback_providers.email.head import LONGEST_MAIL, Unreadable
 from answerback_providers.email.html_text import as_text
 
@@ -25,18 +26,27 @@ class Written:
     text: str = field(repr=False)
     types: frozenset[str]
     actions: tuple[str, ...] = ()  # of a delivery report (RFC 3464 section 2.3.3)
+    files: tuple[Enclosed, ...] = ()
 
 
 def written(raw: bytes) -> Written:
     """Read the parts. Raises `Unreadable` beyond a limit; RecursionError is one of them."""
+    parts = _parts(raw)
+    types = frozenset(part.get_content_type() for part in parts)
+    return Written(_text(parts), types, _actions(parts), enclosed(parts))
+
+
+def file(raw: bytes, place: int) -> bytes:
+    """The octets of the file at a place (`Enclosed.place`). Raises `Unreadable`."""
+    return at(_parts(raw), place)
+
+
+def _parts(raw: bytes) -> list[Part]:
     if len(raw) > LONGEST_MAIL:
         raise Unreadable("longer than 1 MiB")
     if raw.lower().count(b"boundary") > MOST_BOUNDARIES:
         raise Unreadable("too many boundaries")
-    whole = email.message_from_bytes(raw, policy=email.policy.compat32)
-    parts = _flat(whole)
-    types = frozenset(part.get_content_type() for part in parts)
-    return Written(_text(parts), types, _actions(parts))
+    return _flat(email.message_from_bytes(raw, policy=email.policy.compat32))
 
 
 def _flat(whole: Part) -> list[Part]:
@@ -55,7 +65,7 @@ def _flat(whole: Part) -> list[Part]:
 
 
 def _text(parts: list[Part]) -> str:
-    shown = [part for part in parts if part.get_content_disposition() != "attachment"]
+    shown = [part for part in parts if not is_file(part)]
     for kind in ("text/plain", "text/html"):
         for part in shown:
             if part.get_content_type() == kind and (text := _decoded(part)).strip():

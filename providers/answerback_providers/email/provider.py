@@ -7,6 +7,7 @@ import time
 from typing import ClassVar
 
 from answerback.provider import (
+    Attachment,
     Batch,
     Inbound,
     Message,
@@ -32,6 +33,9 @@ from answerback_providers.email.settings import EmailSettings, Security
 from answerback_providers.email.smtp import talk
 
 READING = "answerback-reading"  # not a header that came in: what our own reader made of the mail
+FILE = re.compile(
+    r"(mail:[0-9a-f]{64})/(\d{1,3})", re.ASCII
+)  # the event that a file came in, and where there
 SES = re.compile(r"email-smtp(?:-fips)?\.([a-z0-9-]+)\.amazonaws\.com")
 
 
@@ -136,6 +140,17 @@ class Email(Provider):
             raise Unreadable("this mail could not be read")
         reading = load(dumped) if dumped else read(inbound.body, self.settings.mailbox)
         return reading.found(inbound.received_at)
+
+    async def fetch(self, attachment: Attachment) -> bytes:
+        """A file, out of the mail that it came in, as the gateway has kept it. Raises `Undeliverable`."""
+        found = FILE.fullmatch(attachment.id)
+        mail = await self.context.stored(self.name, found[1]) if found else None
+        if found is None or mail is None:
+            raise Undeliverable("The mail that it came in is not kept.")
+        content = await self._reader.file(mail, int(found[2]))
+        if content is None:
+            raise Undeliverable("It cannot be read from the mail that it came in.")
+        return content
 
     async def probe(self) -> str:
         """Connect, secure and sign in, without sending anything."""

@@ -1,6 +1,7 @@
 """Has mail read by a process that is ended when it takes too long, and looks up what the DNS must say."""
 
 import asyncio
+import base64
 import contextlib
 import json
 import logging
@@ -51,6 +52,14 @@ class Reader:
             return None
         reading = load(told["reading"])
         return replace(reading, trusted=await self._proved(reading, raw)) if reading.lookups else reading
+
+    async def file(self, raw: bytes, place: int) -> bytes | None:
+        """The file at a place in a mail; None: it could not be read, and the log says why."""
+        told = await self._ask({"place": place}, raw)
+        if "file" not in told:
+            log.warning("a file could not be read from a mail: %s", told.get("error", "no answer"))
+            return None
+        return base64.b64decode(told["file"])
 
     async def _proved(self, reading: Reading, raw: bytes) -> bool:
         answers = await asyncio.gather(*(self._lookup(name) for name in reading.lookups))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from answerback_providers.email import trust
 from answerback_providers.email.addresses import ATOM, Mailbox, mailbox
+from answerback_providers.email.enclosed import Enclosed
 from answerback_providers.email.head import LONGEST_MAIL, Head, split
 from answerback_providers.email.marks import MESSAGE_ID, TOKEN, bounce_id
 from answerback_providers.email.parts import Written, written
@@ -40,7 +41,10 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A mail in the words of the contract. `lookups`: names in the DNS that could prove who sent it."""
+    """A mail in the words of the contract. `lookups`: names in the DNS that could prove who sent it.
+
+    `whole`: not too long to be read to its end.
+    """
 
     kind: Kind
     event_id: str
@@ -51,6 +55,8 @@ class Reading:
     sent_at: int | None = None
     trusted: bool = False
     lookups: tuple[str, ...] = ()
+    files: tuple[Enclosed, ...] = field(default=(), repr=False)
+    whole: bool = True
 
     def dump(self) -> str:
         """As JSON, for `load`."""
@@ -58,7 +64,7 @@ class Reading:
 
     def found(self, received_at: int) -> "list[Reply | Receipt]":
         """For the core, which lets nothing decide that is not `trusted`."""
-        from answerback.provider import Receipt, Reply  # the process that reads needs neither
+        from answerback.provider import Attachment, Receipt, Reply, Void  # the process that reads needs none
 
         if self.kind is Kind.BOUNCE:
             why = "The mail came back."
@@ -77,6 +83,11 @@ class Reading:
                 sent_at=written if self.trusted else None,
                 trusted=self.trusted,
                 quoted=True,
+                attachments=tuple(
+                    Attachment(f"{self.event_id}/{file.place}", file.name, file.content_type, file.size)
+                    for file in self.files
+                ),
+                void=None if self.whole else Void.TOO_LONG,
             )
         ]
 
@@ -85,7 +96,8 @@ def load(dumped: str) -> Reading:
     """The reading that `dump` wrote."""
     values = json.loads(dumped)
     lists = {name: tuple(values[name]) for name in ("references", "lookups")}
-    return Reading(**{**values, **lists, "kind": Kind(values["kind"])})
+    files = tuple(Enclosed(**file) for file in values["files"])
+    return Reading(**{**values, **lists, "files": files, "kind": Kind(values["kind"])})
 
 
 def read(raw: bytes, own: Mailbox, authserv_id: str = "") -> Reading:
@@ -94,7 +106,7 @@ def read(raw: bytes, own: Mailbox, authserv_id: str = "") -> Reading:
     whole = len(raw) <= LONGEST_MAIL  # of a longer one only its beginning came: it decides nothing
     parts = written(raw) if whole else Written("", frozenset())
     if len(parts.text) > LONGEST_TEXT or parts.text.count("\n") > MOST_LINES:
-        whole, parts = False, replace(parts, text="")
+        whole, parts = False, replace(parts, text="", files=())
     event_id = _event_id(head)
     if token := _bounced(head, own):
         return Reading(Kind.BOUNCE if _came_back(head, parts) else Kind.NOTHING, event_id, token=token)
@@ -116,6 +128,8 @@ def read(raw: bytes, own: Mailbox, authserv_id: str = "") -> Reading:
         sent_at=_date(head),
         trusted=trusted,
         lookups=tuple(ask),
+        files=parts.files,
+        whole=whole,
     )
 
 

@@ -3,12 +3,13 @@
 It is asked by a line of JSON with the size of the mail that follows, and answers with a line of JSON.
 """
 
+import base64
 import json
 import resource
 import sys
 from typing import Any
 
-from answerback_providers.email import reading, trust
+from answerback_providers.email import parts, reading, trust
 from answerback_providers.email.addresses import mailbox
 from answerback_providers.email.head import split
 
@@ -29,10 +30,12 @@ def main() -> None:
 
 
 def answer(job: dict[str, Any], raw: bytes) -> dict[str, Any]:
-    """`{"reading": …}`, `{"verified": …}`, or `{"error": the name of what went wrong}`."""
+    """`{"reading": …}`, `{"verified": …}`, `{"file": Base64}`, or `{"error": its name}`."""
     try:
         if "records" in job:
             return {"verified": trust.verified(raw, split(raw), job["domain"], job["records"])}
+        if "place" in job:
+            return {"file": base64.b64encode(parts.file(raw, job["place"])).decode()}
         return {"reading": reading.read(raw, mailbox(job["own"]), job["authserv_id"]).dump()}
     except Exception as error:  # a hostile mail ends here; its text is not passed on
         return {"error": type(error).__name__}

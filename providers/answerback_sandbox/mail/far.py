@@ -2,7 +2,7 @@
 
 import contextlib
 import socket
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 
 from answerback_sandbox.changes import Changes
 from answerback_sandbox.faults import Fault, FaultKind, Faults
@@ -13,7 +13,7 @@ from answerback_sandbox.mail.making import date, put_headers, text_part, written
 from answerback_sandbox.mail.reports import HOST, absence, returned
 from answerback_sandbox.mail.service import Service
 from answerback_sandbox.mail.smtp import Submission
-from answerback_sandbox.mail.state import Letter, Mailbox, Style
+from answerback_sandbox.mail.state import File, Letter, Mailbox, Style
 from answerback_sandbox.mail.world import Envelope, World
 
 ADDRESS = "agent@sandbox.test"
@@ -74,12 +74,20 @@ class Mail:
         """A person reads a mail. Raises SandboxError."""
         self.world.opened(address, message_id)
 
-    def reply(self, address: str, message_id: str, text: str, style: Style | str = Style.GMAIL) -> Letter:
+    def reply(
+        self,
+        address: str,
+        message_id: str,
+        text: str,
+        style: Style | str = Style.GMAIL,
+        files: Sequence[File] = (),
+    ) -> Letter:
         """A person answers a mail with their own program; what they sent. Raises SandboxError, ValueError."""
         box, old = self.world.box(address), self.world.letter(address, message_id)
         to = old.reply_to or old.sender
         answered = quoting.Answered(old, box.name, box.address, to)
-        return self.world.post(box, quoting.compose(answered, text, Style(style), self._clock()), to)
+        mail = quoting.compose(answered, text, Style(style), self._clock(), files)
+        return self.world.post(box, mail, to)
 
     def write(self, address: str, subject: str, text: str, to: str = ADDRESS) -> Letter:
         """A person writes a new mail, to the agent if nobody else is named. Raises SandboxError."""

@@ -9,6 +9,7 @@ from email.utils import getaddresses
 from functools import lru_cache
 from html.parser import HTMLParser
 
+from answerback_sandbox.mail.enclosing import enclosed
 from answerback_sandbox.mail.state import Kept, Letter, Link
 
 SEEN = r"\Seen"
@@ -41,6 +42,7 @@ def _letter(uid: int, raw: bytes, at: int, mine: bool) -> Letter:
         mine=mine,
         read=mine,
         links=_links(html),
+        files=enclosed(mail),
         headers={name: header(mail, name) for name in names},
         raw=raw,
     )

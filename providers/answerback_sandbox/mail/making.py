@@ -4,6 +4,7 @@ import datetime
 import email.policy
 from collections.abc import Mapping
 from email.charset import BASE64, QP, Charset
+from email.encoders import encode_base64
 from email.header import Header
 from email.message import Message
 from email.mime.text import MIMEText
@@ -26,6 +27,12 @@ def text_part(text: str, subtype: str, charset: str, encoding: str) -> MIMEText:
     how = Charset(charset)
     how.body_encoding = BASE64 if encoding == "base64" else QP
     return MIMEText(text, subtype, how)  # type: ignore[arg-type]  # the type stubs know names only
+
+
+def in_base64(part: Message, content: bytes) -> None:
+    """Give a part its octets."""
+    part.set_payload(content)
+    encode_base64(part)
 
 
 def written(mail: Message) -> bytes:

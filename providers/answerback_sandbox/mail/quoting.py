@@ -9,14 +9,15 @@ import datetime
 import html
 import re
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from email.message import Message
 from email.mime.multipart import MIMEMultipart
 from email.utils import formataddr
 
+from answerback_sandbox.mail.enclosing import enclose
 from answerback_sandbox.mail.making import date, put_headers, text_part
-from answerback_sandbox.mail.state import Letter, Style
+from answerback_sandbox.mail.state import File, Letter, Style
 
 BODY = re.compile(r"<body[^>]*>(.*?)(?:</body>|\Z)", re.IGNORECASE | re.DOTALL)
 PROGRAMS: dict[Style, dict[str, str]] = {
@@ -59,11 +60,14 @@ class Answered:
         return self.letter.sender_name or self.letter.sender
 
 
-def compose(answered: Answered, text: str, style: Style, at: int) -> Message:
-    """The reply, dated `at`."""
+def compose(answered: Answered, text: str, style: Style, at: int, files: Sequence[File] = ()) -> Message:
+    """The reply, dated `at`, with files."""
     old = answered.letter
     bodies = WRITERS[style](answered, text.strip("\n"))
-    mail = MIMEMultipart("alternative")
+    body = MIMEMultipart("alternative")
+    body.attach(text_part(bodies.text, "plain", "utf-8", bodies.encoding))
+    body.attach(text_part(bodies.html, "html", "utf-8", bodies.encoding))
+    mail = enclose(body, files, style) if files else body
     put_headers(
         mail,
         {
@@ -77,8 +81,6 @@ def compose(answered: Answered, text: str, style: Style, at: int) -> Message:
             **PROGRAMS[style],
         },
     )
-    mail.attach(text_part(bodies.text, "plain", "utf-8", bodies.encoding))
-    mail.attach(text_part(bodies.html, "html", "utf-8", bodies.encoding))
     return mail
 
 

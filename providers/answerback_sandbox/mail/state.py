@@ -22,6 +22,15 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
+class File:
+    """A file in a mail."""
+
+    name: str
+    content_type: str
+    content: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Letter:
     """One mail as its reader sees it. `uid` is its number in the mailbox; `mine`: its owner sent it.
 
@@ -42,6 +51,7 @@ class Letter:
     mine: bool = False
     read: bool = False
     links: tuple[Link, ...] = ()
+    files: tuple[File, ...] = ()
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     raw: bytes = field(default=b"", repr=False)
 

@@ -11,7 +11,7 @@ from answerback_sandbox.faults import FaultKind
 from answerback_sandbox.mail import far
 from answerback_sandbox.people import Reach
 from answerback_sandbox.phone import files, pages, telegram
-from answerback_sandbox.phone.http import HEADERS, Json, action, guarded, word
+from answerback_sandbox.phone.http import HEADERS, Act, Json, action, guarded, word
 from answerback_sandbox.phone.mail import Mail
 from answerback_sandbox.phone.view import Apps, Phones, phone
 from answerback_sandbox.phone.whatsapp import WhatsApp
@@ -58,7 +58,12 @@ class PhoneApi:
         for base, app in (("", self._apps.telegram), ("/whatsapp", whatsapp), ("/mail", self._apps.mail)):
             for name, act in app.actions.items():
                 self.routes.append(Route(f"{PERSON}{base}/{name}", action(act), methods=["POST"]))
-        for base, send in (("", self._apps.telegram.send_file), ("/whatsapp", whatsapp.send_file)):
+        files_to: list[tuple[str, Act]] = [
+            ("", self._apps.telegram.send_file),
+            ("/whatsapp", whatsapp.send_file),
+            ("/mail", self._apps.mail.send_file),
+        ]
+        for base, send in files_to:
             self.routes.append(Route(f"{PERSON}{base}/file", action(send, files.MOST_BODY), methods=["POST"]))
 
     async def _show(self, request: Request) -> Json:

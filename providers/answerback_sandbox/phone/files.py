@@ -49,7 +49,7 @@ def telegram_kind(content_type: str) -> str:
     return {"image/jpeg": "photo", "audio/ogg": "voice", "video/mp4": "video"}.get(content_type, "document")
 
 
-def whatsapp_kind(content_type: str) -> str:
-    """What WhatsApp shows: of its files, only the type is known."""
+def kind_of(content_type: str) -> str:
+    """What WhatsApp and a mail program show a file as."""
     kinds = {"image": "photo", "audio": "voice", "video": "video"}
     return kinds.get(content_type.partition("/")[0], "document")

@@ -9,8 +9,9 @@ from starlette.responses import Response
 
 from answerback_sandbox.errors import SandboxError
 from answerback_sandbox.mail import far
-from answerback_sandbox.mail.state import Letter, Style
+from answerback_sandbox.mail.state import File, Letter, Style
 from answerback_sandbox.people import Reach
+from answerback_sandbox.phone.files import kind_of, shown, upload
 from answerback_sandbox.phone.http import PLAIN, Act, Json, text
 
 START = 140  # characters of a mail that its line in the inbox shows
@@ -70,6 +71,12 @@ class Mail:
         letter = self._find(person, text(body, "id"))
         sent = self._far.reply(self._reach(person).mail, letter.message_id, words, style)
         return {"id": _id(sent)}
+
+    def send_file(self, person: int, body: Json) -> Json:
+        """A reply with a file, perhaps without a text; in its own route, because it is long."""
+        sent, words, style = upload(body), text(body, "text"), Style(body.get("style", Style.GMAIL))
+        letter, file = self._find(person, text(body, "id")), File(sent.name, sent.content_type, sent.content)
+        return {"id": _id(self._far.reply(self._reach(person).mail, letter.message_id, words, style, [file]))}
 
     def _write(self, person: int, body: Json) -> Json:
         """A new mail to the agent."""
@@ -138,6 +145,10 @@ def _letter(letter: Letter) -> Json:
         "to": PLUS.sub("@", letter.to),
         "text": letter.text,
         "html": bool(letter.html),
+        "files": [
+            shown(kind_of(file.content_type), file.content_type, file.content, file.name)
+            for file in letter.files
+        ],
         "start": " ".join(written.split())[:START],
         "at": letter.at // SECOND,
         "mine": letter.mine,

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from answerback_sandbox.errors import SandboxError
 from answerback_sandbox.people import Reach
-from answerback_sandbox.phone.files import shown, upload, whatsapp_kind
+from answerback_sandbox.phone.files import kind_of, shown, upload
 from answerback_sandbox.phone.http import Act, Json, text
 from answerback_sandbox.twilio.far import Twilio
 from answerback_sandbox.twilio.state import File, Note, Status
@@ -106,7 +106,7 @@ class WhatsApp:
 
 
 def _file(file: File) -> Json:
-    return shown(whatsapp_kind(file.content_type), file.content_type, file.content)
+    return shown(kind_of(file.content_type), file.content_type, file.content)
 
 
 def _is_unread(note: Note) -> bool:

@@ -341,8 +341,8 @@ async def test_probe_says_how_the_server_is_reached_and_that_mail_is_not_read(
 
 
 def test_what_the_provider_can_do_is_what_it_overrides() -> None:
-    assert not any(Email.can(it) for it in ("update", "verify", "fetch", "acknowledge"))
-    assert all(Email.can(it) for it in ("probe", "poll", "parse"))
+    assert not any(Email.can(it) for it in ("update", "verify", "acknowledge"))
+    assert all(Email.can(it) for it in ("probe", "poll", "parse", "fetch"))
 
 
 def test_a_provider_without_a_mailbox_is_not_polled() -> None:

@@ -1,5 +1,6 @@
 """Mail on the phone beyond a reply: a new one, one in somebody's name, one that comes back."""
 
+import base64
 from collections.abc import AsyncIterator
 from email.message import EmailMessage
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 from playwright.async_api import Browser, expect
 
 from answerback_sandbox import Sandbox
+from answerback_sandbox.mail.state import File
 from answerback_sandbox.mail.world import Envelope
 from tests.providers.sandbox.pages import NARROW, PHONE, is_sound, open_phone
 from tests.providers.sandbox.support import ANA
@@ -126,3 +128,50 @@ async def test_a_reply_is_forged_and_a_mail_sent_back_from_its_menu(
         await page.screenshot(path=tmp_path / "letter.png")
     forged, report = box.mail.received(box.mail.address)
     assert "dmarc=fail" in forged.headers["authentication-results"] and report.subject.startswith("Undeliv")
+
+
+async def test_a_reply_takes_a_file_along_as_each_program_encloses_it(
+    session: aiohttp.ClientSession, box: Sandbox
+) -> None:
+    asks(box)
+    file = {"name": "Plan ä.pdf", "type": "application/pdf", "content": base64.b64encode(b"%PDF").decode()}
+    asked = await newest(session)
+    for style in ("gmail", "outlook", "apple"):
+        assert (await do(session, "file", id=asked, text="See this.", style=style, **file))[0] == 200
+    for came in box.mail.received(box.mail.address):
+        assert came.text.startswith("See this.")
+        assert came.files == (File("Plan ä.pdf", "application/pdf", b"%PDF"),)
+    async with session.get("/phone/api/people/1001") as response:
+        own = (await response.json())["mail"]["letters"][0]
+    assert own["files"] == [{"kind": "document", "type": "application/pdf", "name": "Plan ä.pdf", "size": 4}]
+    refused = await do(session, "file", id=asked, text="", **(file | {"content": ""}))
+    assert refused == (400, {"error": "the file is empty"})
+    assert (await do(session, "file", id="none", text="", **file))[0] == 400
+
+
+async def test_a_file_is_chosen_and_goes_along_with_the_reply(
+    chromium: Browser, box: Sandbox, tmp_path: Path
+) -> None:
+    asks(box)
+    plan = {"name": "plan.pdf", "mimeType": "application/pdf", "buffer": b"%PDF" * 300}
+    async with open_phone(chromium, box, "/?app=mail", **NARROW, reduced_motion="reduce") as page:
+        await page.get_by_role("button", name="Which term?").tap()
+        choose = page.get_by_label("Attach a file").filter(visible=True)
+        await choose.set_input_files([plan])
+        await expect(page.get_by_text("plan.pdf · 1 kB")).to_be_visible()
+        await page.get_by_role("button", name="Take the file off").tap()
+        await expect(page.get_by_text("plan.pdf · 1 kB")).not_to_be_visible()
+        await choose.set_input_files([plan])
+        await page.get_by_label("Reply to “Which term?”").fill("like this")
+        await page.screenshot(path=tmp_path / "attach.png")
+        await is_sound(page)
+        await page.locator(".mail-reply").evaluate("one => [1, 2].forEach(() => one.requestSubmit())")
+        await expect(page.get_by_text("Sent.")).to_be_visible()
+        await expect(page.get_by_text("plan.pdf · 1 kB")).not_to_be_visible()
+        await page.get_by_role("button", name="Back to the inbox").tap()
+        await page.get_by_role("button", name="To agent@sandbox.test").tap()
+        await expect(page.get_by_text("application/pdf · 1 kB")).to_be_visible()
+        await page.screenshot(path=tmp_path / "sent.png")
+        await is_sound(page)
+    (came,) = box.mail.received(box.mail.address)
+    assert came.text.startswith("like this") and [file.name for file in came.files] == ["plan.pdf"]

@@ -1,6 +1,7 @@
 // One mail that is open: its head, its body as a mail program shows it, and the line to reply in.
 
-import { clock, day, make, time } from "./dom.js";
+import { Attachment, fileLine } from "./attach.js";
+import { $, clock, day, make, time } from "./dom.js";
 import { toast } from "./notes.js";
 import { here } from "./state.js";
 import { act } from "./wire.js";
@@ -27,7 +28,7 @@ export class Letter {
     this.#shown = key;
     const subject = make("h2", "subject", letter.subject || "No subject");
     subject.tabIndex = -1;
-    this.root.replaceChildren(subject, head(letter), body(phone, letter));
+    this.root.replaceChildren(subject, head(letter), body(phone, letter), ...letter.files.map(fileLine));
     if (!letter.mine) this.root.append(replyForm(letter));
     this.root.scrollTop = 0;
   }
@@ -74,21 +75,39 @@ function replyForm(letter) {
   const send = make("button", "primary", "Send");
   send.type = "submit";
   const line = make("div", "mail-send");
-  line.append(programs(), send);
-  form.append(words, line);
-  form.onsubmit = async (event) => {
+  line.append(clip(), programs(), send);
+  form.append(strip(), words, line);
+  words.className = "words";
+  const file = new Attachment((name) => form.querySelector(`.${name}`), () => {});
+  form.onsubmit = (event) => {
     event.preventDefault();
-    const text = words.value;
-    if (text.trim() === "") return void words.focus();
-    words.value = "";
-    if (await act("mail/reply", { id: letter.id, text, style: program })) toast("Sent.");
-    else words.value = text;
+    if (file.busy) return;
+    if (words.value.trim() === "" && !file.there) return void words.focus();
+    reply(letter, words, file);
   };
   words.onkeydown = (event) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.requestSubmit();
   };
   return form;
 }
+
+async function reply(letter, words, file) {
+  const mail = { id: letter.id, text: words.value, style: program };
+  const encloses = file.there;
+  file.busy = true;
+  const enclosed = encloses ? await file.read() : {};
+  if (enclosed && encloses === file.there) { // meanwhile it may have been taken off
+    words.value = "";
+    const sent = await act(encloses ? "mail/file" : "mail/reply", { ...mail, ...enclosed });
+    if (sent) { file.clear(); toast("Sent."); } else words.value = mail.text;
+  }
+  file.busy = false;
+}
+
+// The paper-clip, and the strip that says which file goes along, as chats have them.
+const part = (name) => $("chat").content.querySelector(name).cloneNode(true);
+const clip = () => part(".attach");
+const strip = () => part(".attached");
 
 function programs() {
   const label = make("label", "quoted", "Quote like ");

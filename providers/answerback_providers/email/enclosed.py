@@ -1,0 +1,88 @@
+"""The files in a mail: which of its parts somebody attached, and what is in them."""
+
+import re
+from dataclasses import dataclass
+from email.errors import HeaderParseError
+from email.header import decode_header, make_header
+from email.message import Message as Part
+from typing import Any
+from urllib.parse import unquote
+
+from answerback_providers.email.head import Unreadable
+
+MEDIA = frozenset({"image", "audio", "video"})
+# What programs add by themselves: signatures (RFC 3156, RFC 8551), invitations.
+ADDED = frozenset(
+    {
+        "application/pgp-signature",
+        "application/pkcs7-signature",
+        "application/x-pkcs7-signature",
+        "text/calendar",
+    }
+)
+SHOWN = re.compile(r"\bcid:([^\s\"'<>)]{1,300})", re.IGNORECASE)  # a picture that the text shows (RFC 2392)
+
+
+@dataclass(frozen=True, slots=True)
+class Enclosed:
+    """A file in a mail. `place`: of its part among all, outermost first; `size` in octets."""
+
+    place: int
+    name: str
+    content_type: str
+    size: int
+
+
+def enclosed(parts: list[Part]) -> tuple[Enclosed, ...]:
+    """What was attached, in order, of all parts of a mail; not what its text shows, as logos below a name."""
+    shown = _shown(parts)
+    return tuple(
+        Enclosed(place, _name(part), part.get_content_type(), len(content(part)))
+        for place, part in enumerate(parts)
+        if is_file(part) and _id(part) not in shown
+    )
+
+
+def content(part: Part) -> bytes:
+    """The octets of a part, without its transfer encoding; of a mail in a mail, all of that."""
+    if part.get_content_type() == "message/rfc822" and part.is_multipart():
+        inner: Any = part.get_payload(0)
+        return bytes(inner.as_bytes())
+    payload = part.get_payload(decode=True)
+    return payload if isinstance(payload, bytes) else b""
+
+
+def at(parts: list[Part], place: int) -> bytes:
+    """The octets of the file at a place. Raises `Unreadable` where there is none."""
+    if not 0 <= place < len(parts) or not is_file(parts[place]):
+        raise Unreadable("no such file")
+    return content(parts[place])
+
+
+def is_file(part: Part) -> bool:
+    """Whether somebody attached it, or it is no text to begin with."""
+    kind = part.get_content_type()
+    if part.get_content_maintype() == "multipart" or kind in ADDED:
+        return False
+    named = part.get_content_disposition() == "attachment" or bool(part.get_filename())
+    return named or part.get_content_maintype() in MEDIA
+
+
+def _shown(parts: list[Part]) -> frozenset[str]:
+    """The ids of what the HTML of a mail shows."""
+    pages = (part for part in parts if part.get_content_type() == "text/html" and not part.get_filename())
+    found = (name for page in pages for name in SHOWN.findall(content(page).decode("utf-8", "replace")))
+    return frozenset(unquote(name).lower() for name in found)
+
+
+def _id(part: Part) -> str:
+    return str(part.get("content-id", "")).strip("<> \t").lower()
+
+
+def _name(part: Part) -> str:
+    """Its file name (RFC 2183, RFC 2231), or what Outlook writes there instead: encoded words (RFC 2047)."""
+    name = part.get_filename() or ""
+    try:
+        return str(make_header(decode_header(name)))
+    except (HeaderParseError, LookupError, ValueError):
+        return name
