@@ -11,12 +11,13 @@ import pytest
 from pydantic import BaseModel, Field, field_validator, model_validator
 
 import answerback.provider
-from answerback import registry
+from answerback import discovery, registry
 from answerback.agent import Agent, AgentContext, Paused, Pending, State, Target
+from answerback.discovery import PROVIDER, installed
 from answerback.errors import ConfigurationError
 from answerback.model import Answer, Json
 from answerback.provider import Message, Provider, ProviderContext, SecretStr, Sent
-from answerback.registry import Registry, build_agent, build_provider, installed, load_provider
+from answerback.registry import Registry, build_agent, build_provider
 from answerback.settings import Plugin, load, parse
 
 TOKEN = "correct-horse-battery"
@@ -70,6 +71,28 @@ class Newer(Smoke):
 
 class Older(Smoke):
     contract_version = 0
+
+
+class Hasty(Smoke):
+    pace: ClassVar[Any] = 10
+
+
+class Many(Smoke):
+    max_choices: ClassVar[Any] = "10"
+
+
+class Boundless(Smoke):
+    max_length: ClassVar[Any] = None
+
+
+class Backward(Smoke):
+    patience = -1.0
+
+
+class Changeable(Smoke):
+    @property
+    def patience(self) -> float:
+        return 3.0
 
 
 class Mute(Provider):
@@ -180,10 +203,13 @@ class TestFinding:
         assert {("provider", "telegram"), ("provider", "email"), ("agent", "langgraph")} <= ours
 
     def test_a_name_is_an_entry_point(self):
-        assert load_provider(Plugin("mine", "pigeon"), POINTS).__name__ == "Pigeon"
+        assert discovery.load(PROVIDER, Plugin("mine", "pigeon"), POINTS).__name__ == "Pigeon"
 
     def test_a_path_is_a_class(self):
-        assert load_provider(Plugin("mine", f"{__name__}:Smoke"), []).__name__ == "Smoke"
+        assert discovery.load(PROVIDER, Plugin("mine", f"{__name__}:Smoke"), []).__name__ == "Smoke"
+
+    def test_a_limit_may_be_told_later_by_each_provider(self):
+        assert discovery.load(PROVIDER, Plugin("mine", f"{__name__}:Changeable"), []) is Changeable
 
     def test_an_unknown_name_has_a_line_and_a_suggestion(self):
         error = refused(use("pidgeon"))
@@ -197,10 +223,10 @@ class TestFinding:
 
     def test_two_packages_with_one_name_are_told_apart_by_path(self):
         with pytest.raises(ConfigurationError, match="Two packages offer"):
-            load_provider(Plugin("p", "smoke"), [*POINTS, point("smoke", "Pigeon")])
+            discovery.load(PROVIDER, Plugin("p", "smoke"), [*POINTS, point("smoke", "Pigeon")])
 
     def test_the_same_entry_point_twice_is_one(self):
-        assert load_provider(Plugin("p", "smoke"), [*POINTS, *POINTS]).__name__ == "Smoke"
+        assert discovery.load(PROVIDER, Plugin("p", "smoke"), [*POINTS, *POINTS]).__name__ == "Smoke"
 
 
 class TestImporting:
@@ -217,6 +243,13 @@ class TestImporting:
                 "version 2 of the contract, and this answerback has version 1: update answerback",
             ),
             (f"{__name__}:Older", "update the plugin"),
+            (f"{__name__}:Hasty", "its pace must be Pace(account=…, place=…)"),
+            (f"{__name__}:Many", "its max_choices must be a number of buttons"),
+            (
+                f"{__name__}:Boundless",
+                "its max_length must be a number of characters",
+            ),
+            (f"{__name__}:Backward", "its patience must be a number of seconds"),
         ],
     )
     def test_what_is_no_provider_is_refused_with_a_sentence(self, path, words):
@@ -257,14 +290,14 @@ class TestImporting:
         (packages / "loft-1.dist-info" / "entry_points.txt").write_text(points)
         loft = Distribution.at(packages / "loft-1.dist-info")
         with pytest.raises(ConfigurationError) as caught:
-            load_provider(configured("providers: {pigeon: }"), loft.entry_points)
+            discovery.load(PROVIDER, configured("providers: {pigeon: }"), loft.entry_points)
         assert caught.value.message == (
             "The provider pigeon needs the package python-no-such-service: pip install 'loft[pigeon]'."
         )
 
     def test_only_what_is_named_is_imported(self):
         code = (
-            "import sys; from answerback import registry; registry.installed();"
+            "import sys; from answerback import discovery; discovery.installed();"
             "print({'langgraph', 'telegram', 'aiosmtplib', 'answerback_providers', 'answerback_agents'}"
             " & set(sys.modules) or 'nothing')"
         )

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from answerback import registry, settings
+from answerback import discovery, registry, settings
 from answerback.cli import gateway
 from answerback.cli.places import placed
 from answerback.client import Client, GatewayUnavailable
@@ -86,7 +86,7 @@ class Listed:
 def listed(config: str | None, url: str) -> Listed:
     """Everything; a gateway that was named must answer. Raises what a `Client` raises then."""
     with contextlib.redirect_stdout(sys.stderr):  # what a plugin prints when imported is no part of a list
-        found = tuple(_installed(*each) for each in registry.looked_at())
+        found = tuple(_installed(*each) for each in discovery.looked_at())
         try:
             place = gateway.find(config, url)
             said = asyncio.run(_ask(place))
@@ -97,7 +97,7 @@ def listed(config: str | None, url: str) -> Listed:
     return Listed(_used(found, said), said, place.url)
 
 
-def _installed(about: registry.Installed, loaded: type[Provider] | None, problem: str) -> Installed:
+def _installed(about: discovery.Installed, loaded: type[Provider] | None, problem: str) -> Installed:
     able = tuple(name for name in ABILITIES if loaded is not None and loaded.can(name))
     return Installed(about.name, about.path, about.package, about.version, able, problem)
 

@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 
 import answerback
-from answerback import provider, registry
+from answerback import discovery, provider
 from answerback.errors import ConfigurationError
 
 NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
@@ -34,7 +34,7 @@ def checked(name: str) -> str:
         )
     gaps = names(name)
     made, module = gaps["name_class"], gaps["module"]
-    installed = {plugin.name for plugin in registry.installed() if plugin.kind == "provider"}
+    installed = {plugin.name for plugin in discovery.installed() if plugin.kind == "provider"}
     if name in installed.union(TAKEN) or keyword.iskeyword(made) or _is_a_word(made):
         raise ConfigurationError(
             f"{name} means something else already. Take another name, such as my-{name}."

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from answerback.discovery import PROVIDER
 from answerback.errors import ConfigurationError
 from answerback.model import Json
 from answerback.provider import (
@@ -19,7 +20,7 @@ from answerback.provider import (
     SecretStr,
     Settings,
 )
-from answerback.registry import PROVIDER, make
+from answerback.registry import make
 from answerback.settings import Plugin
 from answerback.testing.contract.case import SECONDS, Case, alive
 from answerback.testing.contract.hooks import NAME, Hooks

@@ -6,9 +6,10 @@ from typing import Any, ClassVar
 
 import pytest
 
+from answerback.discovery import PROVIDER
 from answerback.model import Json
 from answerback.provider import Address, Allowed, Button, Inbound, Outgoing, Provider, ProviderContext, Sent
-from answerback.registry import PROVIDER, make
+from answerback.registry import make
 from answerback.settings import Plugin
 
 NAME = "contract"  # what the provider is called in the configuration
