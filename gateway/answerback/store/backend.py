@@ -185,6 +185,12 @@ class Postgresql:
         """Nothing was locked."""
 
 
+def hang_up(connection: Any) -> None:
+    """Close a connection, whatever has become of it."""
+    with contextlib.suppress(Exception):
+        connection.close()
+
+
 def choose(database: str, data_dir: str, clock: Clock | None = None) -> Backend:
     """The backend for a configured `database`: "sqlite", or a postgresql:// URL."""
     if database == "sqlite":

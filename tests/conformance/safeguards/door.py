@@ -127,7 +127,7 @@ OF_DOOR = (
     ),
     Mutant(
         "one bad transaction spoils no neighbour",
-        GATEWAY + "store/engine.py",
+        GATEWAY + "store/writer.py",
         "        if self._is_final(connection, group, error):",
         "        if True:",
         "tests/store/test_engine.py::test_one_bad_transaction_spoils_none_of_its_neighbours[sqlite]",

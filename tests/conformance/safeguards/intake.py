@@ -6,7 +6,7 @@ OF_INTAKE = (
     # Law 3: commit first
     Mutant(
         "commit before the result",
-        GATEWAY + "store/engine.py",
+        GATEWAY + "store/writer.py",
         '        cursor.execute("COMMIT")\n',
         '        _answer(group)\n        cursor.execute("COMMIT")\n',
         HERE + "test_nobody_hears_of_a_transaction_that_could_not_be_committed",
