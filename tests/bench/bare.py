@@ -12,15 +12,14 @@ import json
 import os
 import sys
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from tests.bench.bursts import Burst, burst
+from tests.bench.bursts import Burst, Bursts, burst
 from tests.bench.processes import ROOT
 
-Bursts = Callable[[int, int], Awaitable[Burst]]
 MOST = 1 << 24  # bytes of a line
 
 
@@ -66,7 +65,7 @@ async def main(folder: str, database: str) -> None:
             sys.stdout.flush()
 
 
-async def _loop(compiled: Any, thread: str) -> float:
+async def _loop(compiled: Any, thread: str) -> tuple[float]:
     """Interrupt and resume, as LangGraph's documentation does it; seconds of the resume."""
     from langgraph.types import Command
 
@@ -74,7 +73,7 @@ async def _loop(compiled: Any, thread: str) -> float:
     await compiled.ainvoke({"number": 1}, config)
     begun = time.perf_counter()
     await compiled.ainvoke(Command(resume={"content": "Yes", "choice": "Yes"}), config)
-    return time.perf_counter() - begun
+    return (time.perf_counter() - begun,)
 
 
 if __name__ == "__main__":

@@ -64,13 +64,13 @@ class Gateway:
     ends: Ends
     url: str
 
-    async def loop(self, who: str, thread: str) -> float:
+    async def loop(self, who: str, thread: str) -> tuple[float]:
         """One run from its start to its end; seconds from the sender's first byte to the resume."""
         ended = self.ends.of(thread)
         await self.app.runner.start(RunRequest(AGENT, {"number": 1}, thread_id=thread, ask=(who,)))
         async with asyncio.timeout(GIVE_UP):
             await ended.wait()
-        return (self.agent.results.pop(thread)[RESUMED_AT] - self.provider.sent_at[who]) / 1e9
+        return ((self.agent.results.pop(thread)[RESUMED_AT] - self.provider.sent_at[who]) / 1e9,)
 
 
 def people(count: int, provider: str = PROVIDER) -> dict[str, Contact]:
@@ -109,6 +109,7 @@ async def gateway(
     persons: int,
     kind: type[Loopback] = Loopback,
     *,
+    graph: str = "tests.bench.graph:graph",
     alone: bool = False,
 ) -> AsyncIterator[Gateway]:
     """A started gateway that listens; the far side knows where to.
@@ -116,7 +117,7 @@ async def gateway(
     `alone`: it does not, so nobody answers, and nothing happens that is not asked for (no clock).
     """
     settings, ends, provider = settings_of(folder, database, persons), Ends(), loopback(far, kind)
-    agent = observed(settings, "tests.bench.graph:graph")
+    agent = observed(settings, graph)
     providers: dict[str, Provider] = {PROVIDER: provider}
     agents: dict[str, Agent] = {AGENT: agent}
     app = composition.build(settings, faults=ends, providers=providers, agents=agents)

@@ -3,8 +3,8 @@
 import itertools
 from collections.abc import AsyncIterator
 
-from tests.bench.bare import Bursts, bare
-from tests.bench.bursts import Burst, burst
+from tests.bench.bare import bare
+from tests.bench.bursts import Burst, Bursts, burst
 from tests.bench.gateway import Gateway, gateway
 from tests.bench.measure import Figure, alternate, figure, percentile
 from tests.bench.options import Options

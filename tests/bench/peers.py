@@ -14,10 +14,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tests.bench.bursts import Burst, Bursts
 from tests.bench.jobs import PEOPLE
 from tests.bench.measure import Figure, alternate, figure
 from tests.bench.options import Options
-from tests.bench.ours import Done, Ours, our_jobs
+from tests.bench.ours import our_jobs
 from tests.bench.phones import Phones, phones
 from tests.bench.processes import ROOT, far_side
 
@@ -82,7 +83,7 @@ class Theirs:
     def __init__(self, process: asyncio.subprocess.Process, phones: Phones) -> None:
         self._process, self._phones = process, phones
 
-    async def burst(self, jobs: int, at_once: int) -> Done:
+    async def burst(self, jobs: int, at_once: int) -> Burst:
         """Raises `RuntimeError` when the process has died."""
         assert self._process.stdin
         self._phones.tapped.clear()
@@ -90,7 +91,7 @@ class Theirs:
         done = json.loads(await self.line())
         tapped = self._phones.tapped
         latencies = [(heard - tapped[question]) / 1e9 for question, heard in done["heard"].items()]
-        return Done(jobs, done["seconds"], latencies)
+        return Burst(jobs, done["seconds"], latencies)
 
     async def line(self) -> bytes:
         assert self._process.stdout
@@ -140,10 +141,10 @@ async def their_jobs(peer: Peer, folder: Path, log: Any) -> AsyncIterator[Theirs
             await process.wait()
 
 
-async def _compare(options: Options, key: str, load: Load, ours: Ours, theirs: Theirs) -> list[Figure]:
+async def _compare(options: Options, key: str, load: Load, ours: Bursts, theirs: Theirs) -> list[Figure]:
     pairs = await alternate(
         options.rounds,
-        lambda: ours.burst(options.fewer(load.ours), load.at_once),
+        lambda: ours(options.fewer(load.ours), load.at_once),
         lambda: theirs.burst(max(load.at_once, options.fewer(load.theirs)), load.at_once),
     )
     found = []
