@@ -91,7 +91,7 @@ class Backward(Smoke):
 
 class Changeable(Smoke):
     @property
-    def patience(self) -> float:
+    def patience(self) -> float:  # type: ignore[override]
         return 3.0
 
 
