@@ -9,7 +9,7 @@ from answerback.standing import may_not
 from answerback.store import Row, Tx, audit, interactions, leases, runs
 from answerback.store.codec import answer_out
 from answerback.threads import hand_over
-from answerback.values import canonical, dumps
+from answerback.values import canonical
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ def decide(
 
     A stand-in's answer that only a person may give, or to what only people may be asked, is not taken.
     """
-    canonical(values, context.settings.limits.answer_bytes)
+    given = canonical(values, context.settings.limits.answer_bytes)
     stand_in = context.outbox.stand_ins.known.get(actor.via)
     if stand_in is not None and (record.human_only or may_not(record.questions, values, stand_in)):
         audit.add(tx, record.id, "not allowed", actor=actor.contact)
@@ -73,7 +73,7 @@ def decide(
     handed = hand_over(tx, context, after, begun=True) if goes_on else None
     decision = Decision(Outcome.ACCEPTED, after, context.outbox.outcomes(tx, after), handed)
     interactions.keep(tx, record, answer, content, won=True)
-    audit.add(tx, record.id, "answered", actor=actor.contact, content=dumps(values))
+    audit.add(tx, record.id, "answered", actor=actor.contact, content=given)
     if after.run_id:
         runs.goes_on(tx, after.run_id)
     return decision

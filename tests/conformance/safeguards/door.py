@@ -107,8 +107,8 @@ OF_DOOR = (
     Mutant(
         "answers that fit",
         GATEWAY + "door.py",
-        "    canonical(values, context.settings.limits.answer_bytes)\n",
-        "",
+        "canonical(values, context.settings.limits.answer_bytes)",
+        "canonical(values, 1 << 60)",
         HERE + "test_the_door_itself_takes_no_answer_that_is_too_long[sqlite]",
     ),
     Mutant(
