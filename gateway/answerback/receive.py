@@ -27,6 +27,8 @@ log = logging.getLogger("answerback.receive")
 LONGEST_ID = 500  # characters; message ids of mail are the longest
 AT_ONCE = 100  # events of a poll in one transaction: what else is written takes its turn in between
 IGNORED, RECEIPT = "ignored", "receipt"  # beside the outcomes of replies
+ENOUGH = 64 << 10  # bytes that are kept of what was for no question, or from nobody who may answer it
+NOBODYS = frozenset({Outcome.UNKNOWN, Outcome.NOT_ALLOWED})
 USUAL = frozenset({Outcome.ACCEPTED, Outcome.COMMAND, Outcome.LINKED, RECEIPT})
 
 
@@ -225,7 +227,9 @@ class Receiver:
         effect = consider(tx, self._context, plugin.name, found)
         replies.decided(tx, *event, effect.outcome, effect.decision.record.id if effect.decision else "")
         if effect.overheard:
-            replies.forget(tx, *event)
+            replies.cut(tx, *event, b"")
+        elif effect.outcome in NOBODYS and len(raw) > ENOUGH:
+            replies.cut(tx, *event, raw[:ENOUGH])
         return _Done(found, effect, counted=effect.outcome)
 
     async def _follow(self, plugin: Provider, done: _Done) -> None:

@@ -99,6 +99,13 @@ async def test_files_come_with_the_answer_and_their_bytes_can_be_fetched(post: P
     assert [file.name for file in given.attachments] == [PLAN.name, PHOTO.name]
 
 
+async def test_a_photo_as_a_phone_takes_it_is_not_too_large(post: Post) -> None:
+    photo = File("photo.jpg", "image/jpeg", bytes(range(256)) * (5 << 12))
+    await post.sends("Like this.", photo, style="apple")
+    (file,) = (await post.answered())["attachments"]
+    assert (await post.get(str(file["href"]))).content == photo.content
+
+
 async def test_a_file_alone_answers_a_question_for_free_text(post: Post) -> None:
     await post.sends("", PHOTO)
     answer = await post.answered()
@@ -106,7 +113,7 @@ async def test_a_file_alone_answers_a_question_for_free_text(post: Post) -> None
 
 
 async def test_a_mail_with_a_file_that_is_too_large_is_told_so_and_gets_the_link(post: Post) -> None:
-    await post.sends("Like this.", File("film.mov", "video/quicktime", bytes(1 << 20)))
+    await post.sends("Like this.", File("film.mov", "video/quicktime", bytes(7 << 20)))
     said = await post.hears("a file in it is too large")
     assert "https://ask.example.org/f/" in said.text
     assert (await post.app.runner.get(post.run_id)).status is RunStatus.WAITING

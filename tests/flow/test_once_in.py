@@ -4,6 +4,7 @@ from sqlalchemy import select
 
 from answerback.model import RunStatus
 from answerback.provider import Batch, Inbound
+from answerback.receive import ENOUGH
 from answerback.store import Tx, replies
 from answerback.store.query import Query
 from answerback.tables import ReplyRow
@@ -75,3 +76,18 @@ async def test_the_same_event_id_on_two_providers_is_two_events(database: Databa
         second = await g.app.context.store.write(lambda tx: replies.add(tx, "other", "e1", b""))
         again = await g.app.context.store.write(lambda tx: replies.add(tx, "memory", "e1", b""))
     assert first and second and not again
+
+
+async def test_of_what_is_from_a_stranger_the_beginning_is_kept_and_of_an_answer_all(
+    database: Database,
+) -> None:
+    agent = ScriptedAgent(asks("Which?"))
+    async with gateway(database, agent) as g:
+        run = await g.run()
+        sent = [g.memory.typed(who, "word " * 20_000) for who in ("somebody", "1001")]
+        for event in sent:
+            await g.receive(event)
+        assert (await g.settled(run.id)).status is RunStatus.COMPLETED
+        rows = await g.app.context.store.read(lambda tx: tx.all(ALL))
+    assert [row["outcome"] for row in rows] == ["unknown", "accepted"]
+    assert [bytes(row["raw"]) for row in rows] == [sent[0].body[:ENOUGH], sent[1].body]

@@ -23,7 +23,7 @@ _EVENT = (R.c.provider == p("of"), R.c.event_id == p("event"))
 DECIDED = Query(
     update(R).where(*_EVENT).values(outcome=p("what"), interaction_id=p("interaction"), error=p("why"))
 )
-FORGET = Query(update(R).where(*_EVENT).values(raw=b""))
+CUT = Query(update(R).where(*_EVENT).values(raw=p("left")))
 POSITION = Query(select(C.c.position).where(C.c.provider == p("provider")))
 
 
@@ -62,9 +62,9 @@ def decided(
     tx.later(DECIDED, of=provider, event=event_id, what=outcome, interaction=interaction_id, why=error)
 
 
-def forget(tx: Tx, provider: str, event_id: str) -> None:
-    """Keep that an event came, and nothing of what it said."""
-    tx.run(FORGET, of=provider, event=event_id)
+def cut(tx: Tx, provider: str, event_id: str, left: bytes) -> None:
+    """Keep that an event came, and no more than this of what it said."""
+    tx.run(CUT, of=provider, event=event_id, left=left)
 
 
 def position(tx: Tx, provider: str) -> str:

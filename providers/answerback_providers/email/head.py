@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass, field
 
-LONGEST_MAIL = 1 << 20  # octets
+LONGEST_MAIL = 8 << 20  # octets, files and all
 LONGEST_HEAD = 64 << 10
 LONGEST_HEADER = 8 << 10
 MOST_HEADERS = 500

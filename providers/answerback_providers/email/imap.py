@@ -29,7 +29,7 @@ SILENCE = 20  # seconds for one answer of the server
 IDLE = 300.0  # seconds; a NAT forgets a silent connection soon after
 GOODBYE = 2.0  # seconds
 NO_IDLE = 30.0  # seconds between two looks where the server knows no IDLE
-MOST = 20  # mails of one batch
+MOST, ENOUGH = 20, LONGEST_MAIL  # mails of one batch, and octets after which it is closed
 LOOK_BACK = timedelta(days=14)  # where no cursor says how far it was read
 SEEN = r"(\Seen)"
 T = TypeVar("T")
@@ -37,7 +37,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Haul:
-    """The mails of one look, oldest first, and the cursor behind the last. A mail beyond 1 MiB is cut."""
+    """The mails of one look, oldest first, and the cursor behind the last. A mail beyond 8 MiB is cut."""
 
     mails: tuple[bytes, ...] = field(repr=False)
     cursor: str
@@ -117,13 +117,17 @@ class Inbox:
         if not uids and wait > 0:
             self._wait(box, wait)
             uids = self._search(box, cursor)
-        taken = uids[:MOST]
-        mails = tuple(mail for uid in taken if (mail := _fetch(box, uid)) is not None)
-        if not taken:
+        if not uids:
             return Haul((), cursor)
+        taken: list[str] = []
+        mails: list[bytes] = []
+        while len(taken) < min(MOST, len(uids)) and sum(map(len, mails)) < ENOUGH:
+            taken.append(uids[len(taken)])
+            if (mail := _fetch(box, taken[-1])) is not None:
+                mails.append(mail)
         reached = f"{self._validity}:{taken[-1]}"
         self._given[reached] = taken
-        return Haul(mails, reached)
+        return Haul(tuple(mails), reached)
 
     def _connected(self) -> imap_tools.BaseMailBox:
         if self._box is None:

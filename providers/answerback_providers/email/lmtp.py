@@ -16,7 +16,7 @@ from answerback_providers.email.addresses import Mailbox, mailbox
 from answerback_providers.email.head import LONGEST_MAIL
 
 log = logging.getLogger(__name__)
-LONGEST_HANDED = 32 << 20  # octets; of more than 1 MiB only the beginning is kept, and it decides nothing
+LONGEST_HANDED = 32 << 20  # octets; of more than 8 MiB only the beginning is kept, and it decides nothing
 LONGEST_COMMAND = 2048  # octets; RFC 5321 section 4.5.3.1.4 asks for 512, its extensions for some more
 MOST_RECIPIENTS = 100  # RFC 5321 section 4.5.3.1.8
 MOST_FAULTS = 20  # refused commands, after which nobody listens any more

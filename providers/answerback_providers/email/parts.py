@@ -7,11 +7,13 @@ from dataclasses import dataclass, field
 from email.message import Message as Part
 from typing import Any
 
-from answerback_providers.email.enclosed import Enclosed, at, enclosed, is_file
+from answerback_providers.email.enclosed import Enclosed, at, content, enclosed, is_file
 from answerback_providers.email.head import LONGEST_MAIL, Unreadable
 from answerback_providers.email.html_text import as_text
 
+LONGEST_BODY = 1 << 20  # octets of one body: reading more would take too long, and is no answer
 ACTION = re.compile(r"^action:[ \t]*([a-z]{1,20})", re.IGNORECASE | re.MULTILINE)
+BODIES = ("text/plain", "text/html")  # the better one first
 MOST_PARTS = 100
 DEEPEST = 20
 MOST_BOUNDARIES = 50  # declared ones: each line of a mail is compared with all that are open
@@ -27,13 +29,17 @@ class Written:
     types: frozenset[str]
     actions: tuple[str, ...] = ()  # of a delivery report (RFC 3464 section 2.3.3)
     files: tuple[Enclosed, ...] = ()
+    whole: bool = True  # False: a body is too long to be read
 
 
 def written(raw: bytes) -> Written:
     """Read the parts. Raises `Unreadable` beyond a limit; RecursionError is one of them."""
     parts = _parts(raw)
     types = frozenset(part.get_content_type() for part in parts)
-    return Written(_text(parts), types, _actions(parts), enclosed(parts))
+    bodies = [part for part in parts if part.get_content_type() in BODIES and not is_file(part)]
+    if any(len(content(part)) > LONGEST_BODY for part in bodies):
+        return Written("", types, _actions(parts), whole=False)
+    return Written(_text(bodies), types, _actions(parts), enclosed(parts))
 
 
 def file(raw: bytes, place: int) -> bytes:
@@ -43,7 +49,7 @@ def file(raw: bytes, place: int) -> bytes:
 
 def _parts(raw: bytes) -> list[Part]:
     if len(raw) > LONGEST_MAIL:
-        raise Unreadable("longer than 1 MiB")
+        raise Unreadable("longer than 8 MiB")
     if raw.lower().count(b"boundary") > MOST_BOUNDARIES:
         raise Unreadable("too many boundaries")
     return _flat(email.message_from_bytes(raw, policy=email.policy.compat32))
@@ -64,10 +70,9 @@ def _flat(whole: Part) -> list[Part]:
     return found
 
 
-def _text(parts: list[Part]) -> str:
-    shown = [part for part in parts if not is_file(part)]
-    for kind in ("text/plain", "text/html"):
-        for part in shown:
+def _text(bodies: list[Part]) -> str:
+    for kind in BODIES:
+        for part in bodies:
             if part.get_content_type() == kind and (text := _decoded(part)).strip():
                 return as_text(text) if kind == "text/html" else text
     return ""

@@ -18,11 +18,11 @@ from answerback_providers.email.reading import Reading, load
 from answerback_providers.email.settings import EmailSettings
 
 log = logging.getLogger(__name__)
-PATIENCE = 2.0  # seconds for one mail
+PATIENCE = 2.0  # seconds for one mail, and for each MiB of it
 START = 30.0  # seconds for the process to begin
 DNS = 5.0  # seconds for all names of one mail
 WORKER = "answerback_providers.email.worker"
-LONGEST_LINE = 32 << 20  # an answer: a mail of 1 MiB, each octet written as JSON
+LONGEST_LINE = 32 << 20  # an answer: a text each of whose octets is written as JSON, or a file in Base64
 Lookup = Callable[[str], Awaitable[str]]
 
 
@@ -69,13 +69,13 @@ class Reader:
 
     async def _ask(self, job: dict[str, Any], raw: bytes) -> dict[str, Any]:
         async with self._turn:
-            process = await self._started()
+            process, seconds = await self._started(), self.patience * (1 + (len(raw) >> 20))
             try:
-                async with asyncio.timeout(self.patience):
+                async with asyncio.timeout(seconds):
                     return await self._said(process, job, raw)
             except (TimeoutError, OSError, ValueError):
                 await self.close()
-                return {"error": f"no answer within {self.patience:g} s"}
+                return {"error": f"no answer within {seconds:g} s"}
             except asyncio.CancelledError:
                 await self.close()  # half an answer would be taken for the next one
                 raise

@@ -103,10 +103,10 @@ def load(dumped: str) -> Reading:
 def read(raw: bytes, own: Mailbox, authserv_id: str = "") -> Reading:
     """Read one mail that came to `own`. Raises `Unreadable`, or whatever a hostile mail brings about."""
     head = split(raw)
-    whole = len(raw) <= LONGEST_MAIL  # of a longer one only its beginning came: it decides nothing
-    parts = written(raw) if whole else Written("", frozenset())
+    # Of a longer one only its beginning came: it decides nothing.
+    parts = written(raw) if len(raw) <= LONGEST_MAIL else Written("", frozenset(), whole=False)
     if len(parts.text) > LONGEST_TEXT or parts.text.count("\n") > MOST_LINES:
-        whole, parts = False, replace(parts, text="", files=())
+        parts = replace(parts, text="", files=(), whole=False)
     event_id = _event_id(head)
     if token := _bounced(head, own):
         return Reading(Kind.BOUNCE if _came_back(head, parts) else Kind.NOTHING, event_id, token=token)
@@ -115,7 +115,7 @@ def read(raw: bytes, own: Mailbox, authserv_id: str = "") -> Reading:
         return Reading(Kind.NOTHING, event_id)
     tags = _tags(head.all("to"), own)
     tokens = {tag for tag in tags if TOKEN.fullmatch(tag)}
-    addressed = whole and bool(tags)  # To is what every signature that counts covers
+    addressed = parts.whole and bool(tags)  # To is what every signature that counts covers
     trusted = addressed and bool(authserv_id) and trust.found_by(authserv_id, head, sender.domain)
     ask = trust.lookups(head, sender.domain) if addressed and not authserv_id else []
     return Reading(
@@ -129,7 +129,7 @@ def read(raw: bytes, own: Mailbox, authserv_id: str = "") -> Reading:
         trusted=trusted,
         lookups=tuple(ask),
         files=parts.files,
-        whole=whole,
+        whole=parts.whole,
     )
 
 

@@ -219,7 +219,7 @@ async def test_of_a_long_mail_only_the_beginning_is_kept_and_it_decides_nothing(
     provider: Email, core: Core, place: str
 ) -> None:
     async with mail_server_at(place) as server:
-        assert await server.hands_over(vouched("yes\r\n" + "x" * (2 << 20))) == ["250 2.0.0 Ok"]
+        assert await server.hands_over(vouched("yes\r\n" + "x" * LONGEST_MAIL)) == ["250 2.0.0 Ok"]
     assert len(core.events[0].body) == LONGEST_MAIL + 1
     assert [each.trusted for each in replies(provider, core)] == [False]
 

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from answerback.provider import Inbound
+from answerback_providers.email.parts import LONGEST_BODY
 from answerback_providers.email.provider import READING
 from answerback_providers.email.reader import Reader
 from answerback_providers.email.reading import LONGEST_TEXT, MOST_LINES, Kind, Reading
@@ -102,9 +103,10 @@ async def test_what_is_left_of_a_hostile_mail_is_short_enough_for_the_core(reade
 
 
 async def test_a_text_that_is_no_answer_any_more_decides_nothing(reader: Reader) -> None:
-    for text in ("x" * (LONGEST_TEXT + 1), "x\n" * (MOST_LINES + 2)):
-        found = await reader.read(vouched(text))
-        assert found is not None and (found.trusted, found.text) == (False, "")
+    long = "x" * (LONGEST_TEXT + 1), "x\n" * (MOST_LINES + 2), "<p>\n" * (LONGEST_BODY // 4)
+    for text, kind in zip(long, ("text/plain", "text/plain", "text/html"), strict=True):
+        found = await reader.read(vouched(text, Content_Type=kind))
+        assert found is not None and (found.trusted, found.text, found.whole) == (False, "", False)
     found = await reader.read(vouched("yes\n" + "> x\n" * (MOST_LINES - 10)))
     assert found is not None and found.trusted and found.text.startswith("yes\n")
 

@@ -5,8 +5,9 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from answerback.provider import TryLater
+from answerback.provider import TryLater, Void
 from answerback_providers.email import Email
+from answerback_providers.email.head import LONGEST_MAIL
 from answerback_providers.email.imap import Inbox
 from tests.providers.email.dovecot import Box, free_port
 from tests.providers.email.mailbox import Gate, gate, reads, replies, signs_in, texts
@@ -167,8 +168,19 @@ async def test_without_the_name_of_our_server_a_signature_is_looked_up_and_verif
 async def test_of_a_mail_that_is_too_long_only_its_beginning_comes_and_decides_nothing(
     mailbox: Box, provider: Email
 ) -> None:
-    await mailbox.deliver(vouched("x" * 70 + "\n" + "y" * 900 + "\n" * 2 + ("z" * 900 + "\n") * 1300))
+    await mailbox.deliver(vouched(("z" * 900 + "\n") * (LONGEST_MAIL // 900)))
     batch = await provider.poll("", 0)
     (found,) = replies(provider, batch)
     assert (found.trusted, found.text) == (False, "")
-    assert len(batch.events[0].body) == (1 << 20) + 1
+    assert len(batch.events[0].body) == LONGEST_MAIL + 1
+    assert found.void is Void.TOO_LONG
+
+
+async def test_a_batch_ends_with_the_mail_that_makes_it_large(mailbox: Box, provider: Email) -> None:
+    large = vouched(("z" * 900 + "\n") * (LONGEST_MAIL // 1800))
+    await mailbox.deliver(vouched("one"), large, large, vouched("two"))
+    cursor, sizes = "", []
+    while (batch := await provider.poll(cursor, 0)).events:
+        cursor = batch.cursor
+        sizes.append(len(batch.events))
+    assert sizes == [3, 1]
