@@ -108,6 +108,7 @@ async def test_a_photo_as_a_phone_takes_it_is_not_too_large(post: Post) -> None:
 
 async def test_a_file_alone_answers_a_question_for_free_text(post: Post) -> None:
     await post.sends("", PHOTO)
+    await post.hears("You answered, with photo.jpg")
     answer = await post.answered()
     assert (answer["text"], len(answer["attachments"])) == ("", 1)
 

@@ -13,6 +13,7 @@ from answerback.model import (
     Action,
     Address,
     Answer,
+    Attachment,
     Choice,
     Contact,
     Interaction,
@@ -465,6 +466,27 @@ class TestOutcome:
     )
     def test_every_kind_of_answer_has_its_words(self, question, value, said):
         assert outcome(answered(value, question)) == f"✅ {said} · 14:02. Going on."
+
+    @pytest.mark.parametrize(
+        ("value", "names", "by", "said"),
+        [
+            ("like this", ["plan.pdf"], "ana", "You wrote “like this”, with plan.pdf"),
+            ("", ["plan.pdf"], "ana", "You answered, with plan.pdf"),
+            ("", ["voice"], "ana", "You answered, with a file"),
+            ("", ["a.pdf", "b.pdf"], "ben", "Ben answered on WhatsApp, with 2 files"),
+            ("", ["\u202efdp.exe"], "ana", "You answered, with ⟦U+202E⟧fdp.exe"),
+            ("", ["x" * 99 + ".pdf"], "ana", f"You answered, with {'x' * 39}…"),
+        ],
+    )
+    def test_which_files_came_with_it_is_said(self, value, names, by, said):
+        question = Question("q", "What does it look like?")
+        files = tuple(Attachment(str(place), name) for place, name in enumerate(names))
+        record = answered(value, question, by=by, via="whatsapp")
+        assert record.answer is not None
+        record = replace(record, answer=replace(record.answer, attachments=files))
+        assert outcome(record).removesuffix(" Going on.") == f"✅ {said} · 14:02."
+        quiet = outcome(replace(record, sensitive=True))
+        assert "with" not in quiet and "answered" in quiet
 
     def test_the_question_stays_below(self):
         message = outcome_message(

@@ -5,10 +5,11 @@ from answerback.provider import Message, MessageKind
 from answerback.render.answer import default_text, interaction_answer
 from answerback.render.question import question_title, subject
 from answerback.render.visible import brief, line
-from answerback.sentences import moment, say
+from answerback.sentences import moment, number, say
 from answerback.standing import is_stand_in
 
 QUESTION = 120  # characters of the question that stay below its outcome
+FILE_NAME = 40  # characters of a file's name
 NAMES = {"telegram": "Telegram", "whatsapp": "WhatsApp", "slack": "Slack", "sms": "SMS"}
 PLACES = {
     "email": "via_email",
@@ -118,7 +119,17 @@ def _did(interaction: Interaction, own: bool, who: str, language: str) -> str:
     value = interaction_answer(interaction, language)
     key = _verb(interaction, value)
     did = say(("you_" if own else "who_") + key, language, who=_name(interaction, who, language), value=value)
-    return did if own else _where(interaction, did, language)
+    return _with_files(interaction, did if own else _where(interaction, did, language), language)
+
+
+def _with_files(interaction: Interaction, did: str, language: str) -> str:
+    """What was done, and which files came with it: whoever sent them must know that they arrived."""
+    files = interaction.answer.attachments if interaction.answer is not None else ()
+    if not files or interaction.sensitive:
+        return did
+    name = brief(line(files[0].name), FILE_NAME) if "." in files[0].name else say("one_file", language)
+    many = say("files", language, count=number(len(files), language))
+    return say("with_files", language, did=did, files=many if len(files) > 1 else name)
 
 
 def _where(interaction: Interaction, did: str, language: str) -> str:
