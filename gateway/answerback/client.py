@@ -9,6 +9,7 @@ from answerback.transport import GatewayUnavailable, Transport, path_id, query_o
 __all__ = [
     "Answer",
     "Asked",
+    "Attachment",
     "Client",
     "DeadLetter",
     "DeadLetters",
@@ -32,6 +33,17 @@ class Asked(TypedDict):
     expires_at: str | None
 
 
+class Attachment(TypedDict):
+    """A file that came with an answer, as its sender describes it: believe neither name nor type."""
+
+    id: str
+    name: str
+    content_type: str
+    size: int | None
+    provider: str
+    href: str
+
+
 class Answer(TypedDict):
     """`value` is the value of the only question; of several it is null, see `values` then."""
 
@@ -44,6 +56,7 @@ class Answer(TypedDict):
     at: str | None
     expired: bool
     default_used: bool
+    attachments: list[Attachment]
 
 
 class Interaction(TypedDict):
@@ -205,6 +218,10 @@ class Client(Transport):
         return cast(
             Interaction, await self.watch(path, timeout, lambda record: record["status"] != "pending")
         )
+
+    async def attachment(self, id: str, number: int) -> bytes:
+        """The bytes of a file that came with the answer, counted from 0; `Refused`: it is gone."""
+        return await self.fetch(f"/v1/interactions/{path_id(id, 'interaction')}/attachments/{number:d}")
 
     async def respond(self, id: str, response: Json) -> None:
         """Answer. A text is read as a person's would be ("yes", "2", "tomorrow")."""

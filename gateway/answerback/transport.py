@@ -4,6 +4,7 @@ import asyncio
 import json
 import re
 from collections.abc import Callable, Mapping
+from http import HTTPStatus
 from typing import Any, Self
 from urllib.parse import quote
 
@@ -22,7 +23,7 @@ from answerback.errors import (
 )
 from answerback.model import Json
 
-SECONDS = 30.0  # for one request
+SECONDS, FETCH = 30.0, 90.0  # for one request, and for a file that the gateway fetches itself
 WAIT = 25.0  # seconds that one request waits for an answer; proxies often give up at 30 or 60
 PAUSES = (0.1, 2.0)  # seconds between attempts while the gateway is away: the first, and the longest
 _ID = re.compile(r"[A-Za-z0-9_.-]{1,64}")
@@ -88,16 +89,28 @@ class Transport:
         seconds: float = SECONDS,
     ) -> Json:
         """One request; the JSON of its answer. Every call is this with a name."""
-        if self._session is None:
-            raise RuntimeError("use the client as `async with Client(…) as client:`")
         sent = {**(headers or {}), **({} if body is None else {"Content-Type": "application/json"})}
         data = None if body is None else json.dumps(body, allow_nan=False).encode()
+        answer = await self._exchanged(
+            seconds, method=method, url=self.url + path, data=data, params=query, headers=sent
+        )
+        return self._read(*answer)
+
+    async def fetch(self, path: str, seconds: float = FETCH) -> bytes:
+        """A GET of something that is no JSON."""
+        status, raw = await self._exchanged(seconds, method="GET", url=self.url + path)
+        if status != HTTPStatus.OK:
+            self._read(status, raw)
+        return raw
+
+    async def _exchanged(self, seconds: float, **request: Any) -> tuple[int, bytes]:
+        """One request: the status of its answer, and all of that."""
+        if self._session is None:
+            raise RuntimeError("use the client as `async with Client(…) as client:`")
+        timeout = aiohttp.ClientTimeout(seconds)
         try:
-            async with self._session.request(
-                method, self.url + path, data=data, params=query, headers=sent, allow_redirects=False,
-                timeout=aiohttp.ClientTimeout(seconds),
-            ) as answer:  # fmt: skip
-                return self._read(answer.status, await answer.read())
+            async with self._session.request(**request, allow_redirects=False, timeout=timeout) as answer:
+                return answer.status, await answer.read()
         except aiohttp.InvalidURL:
             message = "The address of the gateway cannot be read; it looks like http://127.0.0.1:8700."
             raise ConfigurationError(message) from None

@@ -1,9 +1,13 @@
 """Files that come with a mail: an answer has them, and their bytes come out of the mail that was stored."""
 
 import asyncio
+import os
+import sys
+from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -23,6 +27,7 @@ from answerback_sandbox import Sandbox
 from answerback_sandbox.mail.state import File, Letter
 from tests.support.databases import Database
 from tests.support.mailing import ANA, gateway
+from tests.support.serving import served
 
 pytestmark = pytest.mark.needs_extra("email")
 KEY = "a-key-of-the-tests"
@@ -134,3 +139,31 @@ async def test_the_limit_of_one_file_holds_for_mail_too(database: Database) -> N
         await post.sends("Like this.", PHOTO)
         (file,) = (await post.answered())["attachments"]
         assert (await post.get(str(file["href"]))).status_code == 413
+
+
+async def test_the_command_line_tells_of_the_files_and_saves_them(post: Post, tmp_path: Path) -> None:
+    await post.sends("Like this.", PLAN, PHOTO, PHOTO)
+    await post.answered()
+    id = (await post.app.reader.interactions("completed")).items[0].id
+    (tmp_path / "here").mkdir()
+    async with served(post.app) as url:
+        shown = await answerback(url, "interactions", "show", id)
+        saved = await answerback(url, "interactions", "files", id, str(tmp_path / "here"))
+        nothing = await answerback(url, "interactions", "files", id, str(tmp_path / "nowhere"))
+    assert shown[:2] == (0, "Like this.\n")
+    assert f"file 1  photo.jpg  image/jpeg  {len(PHOTO.content)} bytes" in shown[2]
+    names = ["Plan für _Nord_.pdf", "photo.jpg", "photo-2.jpg"]
+    assert saved[:2] == (0, "".join(f"{tmp_path / 'here' / name}\n" for name in names))
+    contents = [(tmp_path / "here" / name).read_bytes() for name in names]
+    assert contents == [PLAN.content, PHOTO.content, PHOTO.content]
+    assert nothing[0] == 2 and "does not exist" in nothing[2]
+
+
+async def answerback(url: str, *words: str) -> tuple[int | None, str, str]:
+    """A command as a process of its own: exit code, output, what it says beside."""
+    environ = {**os.environ, "ANSWERBACK_URL": url, "ANSWERBACK_KEY": KEY, "PYTHONUTF8": "1"}
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "answerback.cli", *words, stdout=PIPE, stderr=PIPE, env=environ
+    )
+    out, err = await process.communicate()
+    return process.returncode, out.decode(), err.decode()

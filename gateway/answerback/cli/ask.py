@@ -77,6 +77,8 @@ def tell(record: "Interaction", *, as_json: bool) -> None:
         terminal.put_json(record)
     elif record["answer"] is not None and record["answer"]["values"]:
         terminal.out(question.answer_text(record))
+    if files := question.files(record):
+        terminal.note("\n".join([*files, f"To get them: answerback interactions files {record['id']}"]))
     click.get_current_context().exit(exit_code(record))
 
 

@@ -1,5 +1,6 @@
-"""`interactions`: the questions that were asked: list, show, answer, cancel."""
+"""`interactions`: the questions that were asked: list, show, files, answer, cancel."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -60,6 +61,34 @@ def show(config: str | None, url: str, as_json: bool, id: str) -> None:
     terminal.note(question.ended(record))
     if record["answer"] is not None and record["answer"]["values"]:
         terminal.out(question.answer_text(record))
+    for file in question.files(record):
+        terminal.note(file)
+
+
+@interactions.command()
+@click.argument("id")
+@click.argument("folder", default=".", type=click.Path(file_okay=False, exists=True, path_type=Path))
+@remote
+def files(config: str | None, url: str, as_json: bool, id: str, folder: Path) -> None:
+    """Save the files that came with an answer into FOLDER (here, if none is named). None is overwritten."""
+    from answerback.cli import gateway, saving, terminal
+
+    async def work(client: "Client") -> list[str]:
+        record, saved = await client.interaction(id), []
+        for number, file in enumerate(
+            record["answer"]["attachments"] if record["answer"] is not None else []
+        ):
+            content = await client.attachment(id, number)
+            saved.append(str(saving.save(folder, saving.safe_name(file, number), content)))
+            if not as_json:
+                terminal.out(saved[-1])
+        return saved
+
+    saved = gateway.speak(gateway.find(config, url), work)
+    if as_json:
+        terminal.put_json(saved)
+    elif not saved:
+        terminal.note("No files came with it.")
 
 
 @interactions.command()

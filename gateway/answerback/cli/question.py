@@ -68,6 +68,16 @@ def answer_text(record: "Interaction") -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
+def files(record: "Interaction") -> list[str]:
+    """What came with the answer, a line each: number, name, type, size."""
+    found = record["answer"]["attachments"] if record["answer"] is not None else []
+    return [
+        f"file {number}  {file['name'] or '(no name)'}  {file['content_type'] or '?'}"
+        + (f"  {file['size']} bytes" if file["size"] is not None else "")
+        for number, file in enumerate(found)
+    ]
+
+
 def ended(record: "Interaction") -> str:
     """How it ended, in a sentence."""
     if record["status"] == "completed":

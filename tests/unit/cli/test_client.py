@@ -106,6 +106,16 @@ async def test_a_notice_sends_what_was_given_and_nothing_else() -> None:
     assert json.loads(body) == {"text": "It is live.", "ask": ["alice"], "sensitive": False}
 
 
+async def test_a_file_is_given_as_it_is_and_one_that_is_gone_is_said_to_be() -> None:
+    seen: list[Any] = []
+    async with served(answering(200, "no JSON", "image/jpeg", seen=seen)) as url, Client(url, "k") as client:
+        assert await client.attachment("i", 2) == b"no JSON"
+    assert seen[0][:2] == ("GET", "/v1/interactions/i/attachments/2")
+    async with served(problem(410, "gone")) as url, Client(url, "k") as client:
+        with pytest.raises(errors.Refused, match=r"^Why it is\.$"):
+            await client.attachment("i", 0)
+
+
 async def test_an_empty_default_is_sent() -> None:
     seen: list[Any] = []
     async with served(answering(201, {"id": "i"}, seen=seen)) as url, Client(url, "k") as client:
