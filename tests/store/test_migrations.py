@@ -9,6 +9,7 @@ from alembic import command
 from alembic.config import Config
 from alembic.script import ScriptDirectory
 from sqlalchemy import BigInteger, Connection, Engine, Integer, LargeBinary, create_engine, inspect, text
+from sqlalchemy.exc import DBAPIError
 
 from answerback import migrations
 from answerback.store import choose
@@ -105,6 +106,20 @@ def test_a_step_keeps_every_row_and_can_be_taken_back(engine: Engine, revision: 
     to(engine, before)
     assert rows(engine) == was
     assert shape(engine) == looked
+
+
+IN_THE_WAY = {"sqlite": 'CREATE TABLE "reply_new" (id TEXT)', "postgresql": 'DROP INDEX "reply_event"'}
+
+
+def test_a_step_that_fails_half_way_leaves_the_database_as_it_was(database: Database, engine: Engine) -> None:
+    to(engine, "0003")
+    with engine.begin() as connection:
+        connection.execute(text(IN_THE_WAY[database.dialect]))
+    fill(engine)
+    was, looked = rows(engine), shape(engine)
+    with pytest.raises(DBAPIError):
+        migrations.upgrade(choose(database.url, str(database.data_dir)).url)
+    assert (rows(engine), shape(engine)) == (was, looked)
 
 
 def test_whatever_the_way_there_the_tables_look_the_same(engine: Engine) -> None:
