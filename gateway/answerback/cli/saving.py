@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from answerback.client import Attachment
 
-LONGEST = 100  # characters of a name
+LONGEST = 200  # octets of a name; file systems take 255
 UNFIT = re.compile(r"[^\w.,+@()#=~ -]")  # letters of any script, and what no shell or file system minds
 
 
@@ -21,9 +21,14 @@ def safe_name(file: "Attachment", number: int) -> str:
     if not (stem if dot else name).strip("_"):
         suffix = mimetypes.guess_extension(file["content_type"], strict=False) or ""
         return f"file-{number}{suffix}"
-    if len(name) <= LONGEST:
+    if len(name.encode()) <= LONGEST:
         return name
-    return f"{stem[: LONGEST - 20]}.{suffix[:15]}" if dot else name[:LONGEST]
+    end = f".{_cut(suffix, 15)}" if dot else ""
+    return _cut(stem if dot else name, LONGEST - len(end.encode())) + end
+
+
+def _cut(text: str, octets: int) -> str:
+    return text.encode()[:octets].decode(errors="ignore")
 
 
 def save(folder: Path, name: str, content: bytes) -> Path:

@@ -25,19 +25,19 @@ SHOWN = re.compile(r"\bcid:([^\s\"'<>)]{1,300})", re.IGNORECASE)  # a picture th
 
 @dataclass(frozen=True, slots=True)
 class Enclosed:
-    """A file in a mail. `place`: of its part among all, outermost first; `size` in octets."""
+    """A file in a mail. `place`: of its part among all, outermost first; `size` in octets, None: unknown."""
 
     place: int
     name: str
     content_type: str
-    size: int
+    size: int | None
 
 
 def enclosed(parts: list[Part]) -> tuple[Enclosed, ...]:
     """What was attached, in order, of all parts of a mail; not what its text shows, as logos below a name."""
     shown = _shown(parts)
     return tuple(
-        Enclosed(place, _name(part), part.get_content_type(), len(content(part)))
+        Enclosed(place, _name(part), part.get_content_type(), _size(part))
         for place, part in enumerate(parts)
         if is_file(part) and _id(part) not in shown
     )
@@ -47,9 +47,20 @@ def content(part: Part) -> bytes:
     """The octets of a part, without its transfer encoding; of a mail in a mail, all of that."""
     if part.get_content_type() == "message/rfc822" and part.is_multipart():
         inner: Any = part.get_payload(0)
-        return bytes(inner.as_bytes())
+        try:
+            return bytes(inner.as_bytes())
+        except (UnicodeError, LookupError):  # its own program wrote what is no mail: as well as can be
+            return str(inner).encode("utf-8", "replace")
     payload = part.get_payload(decode=True)
     return payload if isinstance(payload, bytes) else b""
+
+
+def _size(part: Part) -> int | None:
+    """One file that cannot be written down must not hide what stands beside it."""
+    try:
+        return len(content(part))
+    except Exception:  # whatever a hostile mail brings about
+        return None
 
 
 def at(parts: list[Part], place: int) -> bytes:

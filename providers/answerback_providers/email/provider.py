@@ -33,9 +33,8 @@ from answerback_providers.email.settings import EmailSettings, Security
 from answerback_providers.email.smtp import talk
 
 READING = "answerback-reading"  # not a header that came in: what our own reader made of the mail
-FILE = re.compile(
-    r"(mail:[0-9a-f]{64})/(\d{1,3})", re.ASCII
-)  # the event that a file came in, and where there
+# Of a file: the event that it came in, and its place there.
+FILE = re.compile(r"(mail:[0-9a-f]{64})/(\d{1,3})", re.ASCII)
 SES = re.compile(r"email-smtp(?:-fips)?\.([a-z0-9-]+)\.amazonaws\.com")
 
 

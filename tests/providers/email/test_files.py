@@ -93,6 +93,14 @@ def test_a_mail_that_was_attached_is_one_file_with_all_that_is_in_it() -> None:
     assert b"Subject: older" in octets and b"words" in octets
 
 
+def test_a_mail_in_it_that_is_none_hides_nothing_else() -> None:
+    inner = 'Content-Type: multipart/mixed; boundary="é"\n\n--é\n\nwords'
+    raw = mail(TEXT, part("message/rfc822", "attachment; filename=odd.eml", inner), part())
+    odd, other = written(raw).files
+    assert (odd.name, other.name) == ("odd.eml", "a.pdf")
+    assert b"words" in file(raw, odd.place) and file(raw, other.place) == b"x"
+
+
 def test_its_octets_come_out_as_they_went_in() -> None:
     coded = part(body="JVBERi0A/w==", Content_Transfer_Encoding="base64")
     raw = mail(TEXT, coded, part(said="attachment; filename=b.pdf", body="second"))

@@ -41,9 +41,10 @@ def test_one_that_says_nothing_becomes_a_number(name: str) -> None:
 
 def test_one_that_is_too_long_keeps_its_end() -> None:
     assert named("x" * 500 + ".pdf").endswith("x.pdf")
-    assert len(named("x" * 500 + ".pdf")) <= LONGEST
-    assert len(named("x" * 500)) == LONGEST
-    assert len(named("a." + "x" * 500)) <= LONGEST
+    assert named("報" * 500 + ".pdf").endswith("報.pdf")
+    for long in ("x" * 500, "報" * 500, "x" * 500 + ".pdf", "報" * 500 + ".pdf"):
+        assert LONGEST - 3 <= len(named(long).encode()) <= LONGEST
+    assert named("a." + "報" * 500) == "a.報報報報報"
 
 
 def test_nothing_is_overwritten(tmp_path: Path) -> None:
