@@ -1,9 +1,23 @@
 """A client for the HTTP API: asks, waits, answers, starts runs, and deals with what was given up."""
 
 from collections.abc import Sequence
-from typing import TypedDict, cast
+from typing import cast
 
 from answerback.model import Json
+from answerback.told import (
+    Answer,
+    Asked,
+    Attachment,
+    DeadLetter,
+    DeadLetters,
+    Interaction,
+    Interactions,
+    Notice,
+    Run,
+    Runs,
+    Sent,
+    Told,
+)
 from answerback.transport import GatewayUnavailable, Transport, path_id, query_of
 
 __all__ = [
@@ -22,141 +36,6 @@ __all__ = [
     "Sent",
     "Told",
 ]
-
-
-class Asked(TypedDict):
-    """A question that was put. Times are RFC 3339 in UTC."""
-
-    id: str
-    status: str
-    form_url: str
-    expires_at: str | None
-
-
-class Attachment(TypedDict):
-    """A file that came with an answer, as its sender describes it: believe neither name nor type."""
-
-    id: str
-    name: str
-    content_type: str
-    size: int | None
-    provider: str
-    href: str
-
-
-class Answer(TypedDict):
-    """`value` is the value of the only question; of several it is null, see `values` then."""
-
-    value: Json
-    values: dict[str, Json]
-    text: str
-    by: str
-    via: str
-    stand_in: bool
-    at: str | None
-    expired: bool
-    default_used: bool
-    attachments: list[Attachment]
-
-
-class Interaction(TypedDict):
-    """The record of an ask; `status` is pending, completed, expired or cancelled."""
-
-    id: str
-    status: str
-    code: str
-    title: str
-    context: str
-    questions: list[dict[str, Json]]
-    agent: str
-    run_id: str
-    thread_id: str
-    created_at: str
-    expires_at: str | None
-    overdue_at: str | None
-    answered_at: str | None
-    answered_by: str
-    answered_via: str
-    answer: Answer | None
-    reason: str
-
-
-class Run(TypedDict):
-    """One execution of an agent; `status` is running, waiting, completed, failed or cancelled."""
-
-    id: str
-    agent: str
-    thread_id: str
-    status: str
-    result: Json
-    error: str
-    interactions: list[str]
-
-
-class Interactions(TypedDict):
-    """A page; `next` is what `after` takes for the following one, None at the end."""
-
-    items: list[Interaction]
-    next: str | None
-
-
-class Runs(TypedDict):
-    """A page; `next` is what `after` takes for the following one, None at the end."""
-
-    items: list[Run]
-    next: str | None
-
-
-class Sent(TypedDict):
-    """A notice that was taken; `status` is queued, or what became of it."""
-
-    id: str
-    status: str
-
-
-class Told(TypedDict):
-    """What became of a notice at one address; `provider` is "" for somebody who has none."""
-
-    contact: str
-    provider: str
-    status: str
-    error: str
-    sent_at: str | None
-
-
-class Notice(TypedDict):
-    """`status` is that of the person whom it is furthest from having reached."""
-
-    id: str
-    status: str
-    agent: str
-    title: str
-    text: str
-    sensitive: bool
-    created_at: str
-    deliveries: list[Told]
-
-
-class DeadLetter(TypedDict):
-    """What was given up; `kind` is delivery, reply, answer, run or interaction, `id` that of the thing."""
-
-    id: str
-    kind: str
-    reason: str
-    remedy: str
-    at: str
-    agent: str
-    run_id: str
-    interaction_id: str
-    provider: str
-    contact: str
-
-
-class DeadLetters(TypedDict):
-    """A page; `next` is what `after` takes for the following one, None at the end."""
-
-    items: list[DeadLetter]
-    next: str | None
 
 
 class Client(Transport):
