@@ -75,13 +75,13 @@ def is_file(part: Part) -> bool:
     kind = part.get_content_type()
     if part.get_content_maintype() == "multipart" or kind in ADDED:
         return False
-    named = part.get_content_disposition() == "attachment" or bool(part.get_filename())
+    named = part.get_content_disposition() == "attachment" or bool(_name(part))
     return named or part.get_content_maintype() in MEDIA
 
 
 def _shown(parts: list[Part]) -> frozenset[str]:
     """The ids of what the HTML of a mail shows."""
-    pages = (part for part in parts if part.get_content_type() == "text/html" and not part.get_filename())
+    pages = (part for part in parts if part.get_content_type() == "text/html" and not is_file(part))
     found = (name for page in pages for name in SHOWN.findall(content(page).decode("utf-8", "replace")))
     return frozenset(unquote(name).lower() for name in found)
 
@@ -92,7 +92,10 @@ def _id(part: Part) -> str:
 
 def _name(part: Part) -> str:
     """Its file name (RFC 2183, RFC 2231), or what Outlook writes there instead: encoded words (RFC 2047)."""
-    name = part.get_filename() or ""
+    try:
+        name = part.get_filename() or ""
+    except (TypeError, ValueError):  # faults of its parser on parameters that are none
+        return ""
     try:
         return str(make_header(decode_header(name)))
     except (HeaderParseError, LookupError, ValueError):

@@ -50,6 +50,8 @@ def names(raw: bytes) -> list[str]:
         ('attachment; filename="=?no-such-charset?q?a?="', "=?no-such-charset?q?a?="),
         ("inline; filename=a.pdf", "a.pdf"),
         ("attachment", ""),
+        ("attachment; filename*; filename*0=a", ""),
+        ("attachment; filename*0*=a\x00''b", ""),
     ],
 )
 def test_a_file_has_the_name_that_its_program_gave_it(said: str, name: str) -> None:

@@ -10,7 +10,7 @@ down_revision = "0003"
 branch_labels = None
 depends_on = None
 
-# Of each table: the key, then the other columns in order. SQLite cannot change a key: the rows are copied.
+# The keys from now on. SQLite cannot change a key: the rows are copied.
 KEYS = {
     "answer": ("interaction_id", "id"),
     "audit": ("interaction_id", "seq"),
