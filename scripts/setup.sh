@@ -63,9 +63,10 @@ pip_install() {
     fail "Installing failed (pip's output is above, and in $log). Nothing outside $venv was changed; run the same command to try again."
 }
 
-# The build backend comes first and is pinned like the rest; without isolation pip would fetch whichever is newest.
+# What builds comes first and is pinned like the rest: in isolation pip would fetch whichever is newest. setuptools is
+# for the libraries that come as source only (authres, dkimpy); from Python 3.12 on no environment has it of itself.
 install() {
-    pip_install hatchling editables
+    pip_install hatchling editables setuptools
     case $what in
         run) pip_install --no-build-isolation -e '.[all]' ;;
         dev) pip_install --no-build-isolation -e '.[all,dev]' ;;
