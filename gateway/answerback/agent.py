@@ -155,7 +155,7 @@ class Agent(abc.ABC):
         """Stop what runs on the thread; what waits will not be answered."""
 
     async def forget(self, thread: str) -> None:
-        """Delete what is stored of the thread."""
+        """Delete what is stored of the thread; raises nothing if there is none. Its runs have ended."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from answerback.clock import Clock
 from answerback.context import Context
 from answerback.deliver import Deliverer
 from answerback.elapse import Elapser
+from answerback.erase import Eraser
 from answerback.errors import AnswerbackError, ConfigurationError, StoreUnavailable
 from answerback.faults import Faults
 from answerback.forms import Forms
@@ -72,6 +73,7 @@ class App:
     problems: list[Problem]
     http: Outgoing  # what the providers call others with
     notices: Notices
+    eraser: Eraser
     wakeups: Wakeups | None = None
     state: dict[str, str] = field(default_factory=dict)  # agents that cannot be used, and why
     _tasks: list[asyncio.Task[None]] = field(default_factory=list)
@@ -94,6 +96,7 @@ class App:
             self.wakeups.start()
         if clock:
             self.adopter.start()
+            self.eraser.start()
             self._tasks.append(asyncio.create_task(self._wake_when_drained()))
 
     def _prepare(self, tx: Tx) -> None:
@@ -135,7 +138,7 @@ class App:
         for task in self._tasks:
             task.cancel()
         await self.clock.stop()
-        await asyncio.gather(self.intake.close(), self.adopter.close())
+        await asyncio.gather(self.intake.close(), self.adopter.close(), self.eraser.close())
         if self.wakeups is not None:
             await self.wakeups.close()
         await asyncio.gather(self.runner.close(), self.resumer.close(), self.deliverer.close())
@@ -245,6 +248,7 @@ def _connect(
         problems,
         http,
         Notices(context),
+        Eraser(context, agents),
         wakeups,
     )
 

@@ -61,7 +61,7 @@ def _picked_for(tx: Tx, provider: str, reply: Reply) -> _Sent:
     for id in reply.references:
         row = tx.one(deliveries.BY_MESSAGE, provider=provider, message_id=id)
         if row is not None and row["kind"] == "conversation":
-            args = loads(row["content"])["args"]
+            args = loads(row["content"]).get("args", {})  # none, once they are erased
             return _Sent(str(args.get("text", "")), attachments_in(args.get("files", [])))
     return _Sent("", ())
 

@@ -225,6 +225,7 @@ class Interaction:
     resume_attempts: int = 0
     resume_error: str = ""
     readable: bool = True  # False: its row is damaged, and it is set aside
+    erased_at: int | None = None  # since when it holds no questions and no answer any more (`retention`)
 
     @property
     def human_only(self) -> bool:

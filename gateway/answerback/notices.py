@@ -168,7 +168,8 @@ def _row(request: NoticeRequest) -> Row:
 def _same_again(tx: Tx, request: NoticeRequest) -> Notice:
     row = tx.one(table.BY_KEY, key=request.idempotency_key)
     assert row is not None
-    if (row["content"], row["title"], row["agent"]) != (request.text, request.title, request.agent):
+    said = row["content"], row["title"], row["agent"]
+    if row["erased_at"] is None and said != (request.text, request.title, request.agent):
         raise Conflict("This Idempotency-Key was used for another notice. Use a new one.")
     return _view(tx, row)
 

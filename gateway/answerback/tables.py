@@ -99,6 +99,7 @@ class RunRow(SQLModel, table=True):
     next_attempt_at: int | None = _at()
     created_at: int = _now()
     updated_at: int = _now()
+    erased_at: int | None = _at()  # since when it is not known any more what went in and came out
 
 
 class InteractionRow(SQLModel, table=True):
@@ -177,6 +178,7 @@ class InteractionRow(SQLModel, table=True):
     resume_next_at: int | None = _at()  # due in the second outbox; null: nothing to resume
     resume_attempts: int = 0
     resume_error: str = _text()
+    erased_at: int | None = _at()  # since when it is not known any more what was asked and answered
 
 
 class AnswerRow(SQLModel, table=True):
@@ -284,6 +286,7 @@ class NoticeRow(SQLModel, table=True):
     sent_by: str = ""
     idempotency_key: str = ""
     created_at: int = _now()
+    erased_at: int | None = _at()
 
 
 class MessageRow(SQLModel, table=True):
@@ -298,7 +301,7 @@ class MessageRow(SQLModel, table=True):
 
 
 class ReplyRow(SQLModel, table=True):
-    """Every inbound event, once, with its raw bytes. Kept for good: it is what a duplicate is known by."""
+    """Every inbound event, once, with its raw bytes. Its key is kept for good: duplicates are known by it."""
 
     __tablename__ = "reply"
     __table_args__ = (_given_up("reply_unread", UNREAD),)

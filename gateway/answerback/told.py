@@ -60,6 +60,7 @@ class Interaction(TypedDict):
     answered_via: str
     answer: Answer | None
     reason: str
+    erased_at: str | None
 
 
 class Run(TypedDict):
@@ -72,6 +73,7 @@ class Run(TypedDict):
     result: Json
     error: str
     interactions: list[str]
+    erased_at: str | None
 
 
 class Interactions(TypedDict):

@@ -71,6 +71,11 @@ class TestScalars:
         assert read_settings.hitl.max_interactions == 7
         assert read_settings.limits.body_bytes == 2 * 1024 * 1024
 
+    def test_what_was_said_is_kept_for_good_or_for_a_day_at_least(self):
+        assert (read("").retention, read("retention: 90d").retention) == (None, 90 * 86_400)
+        assert "for a day at least, such as 30d" in refused("retention: 23h").message
+        assert "not a duration" in refused("retention: 90").message
+
     def test_a_byte_order_mark_is_skipped(self, tmp_path):
         (tmp_path / "a.yaml").write_bytes(b"\xef\xbb\xbflisten: 127.0.0.1:1\n")
         assert load(str(tmp_path / "a.yaml"), environ={}).port == 1

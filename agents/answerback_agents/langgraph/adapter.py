@@ -126,8 +126,10 @@ class LangGraph(Agent):
                 await self._end(thread)
 
     async def forget(self, thread: str) -> None:
-        async with self._locks.hold(thread):
-            await self._reader.saver.adelete_thread(thread)
+        """Delete its checkpoints; what the graph keeps by a saver of its own is for its owner to delete."""
+        if self._reader.is_ours:
+            async with self._locks.hold(thread):
+                await self._reader.saver.adelete_thread(thread)
 
     # -- answering
 

@@ -47,6 +47,7 @@ async def opened(
         own=await loading.load_dialect(settings.dialect, context.base_dir, name),
         names=loading.node_names(graph),
         has_breakpoints=breakpoints.has_breakpoints(graph),
+        is_ours=savers.is_same_place(saver, ours),
     )
 
 

@@ -36,6 +36,7 @@ class Reader:
     own: dialects.Own | None
     names: frozenset[str]
     has_breakpoints: bool
+    is_ours: bool  # the saver: nobody but us keeps anything in it
 
     async def head(self, thread: str) -> CheckpointTuple | None:
         """The thread's last checkpoint; raises `AgentUnavailable` when the saver cannot be read."""

@@ -24,13 +24,16 @@ def interactions() -> None:
 def _row(record: "Interaction") -> list[str]:
     from answerback.cli import question, terminal
 
-    said = question.answer_text(record) if record["status"] == "completed" else ""
+    known = record["status"] == "completed" and not record.get("erased_at")
+    said = question.answer_text(record) if known else ""
     text = terminal.cut(_asked(record), 50) + (f" → {terminal.cut(said, 30)}" if said else "")
     when = terminal.local_time(record["created_at"])
     return [record["id"], record["status"], f"#{record['code']}", when, text]
 
 
 def _asked(record: "Interaction") -> str:
+    if record.get("erased_at"):
+        return "(erased)"
     if not record["questions"]:
         return "damaged, see answerback dead-letters show"
     first, *others = record["questions"]

@@ -79,7 +79,12 @@ def files(record: "Interaction") -> list[str]:
 
 
 def ended(record: "Interaction") -> str:
-    """How it ended, in a sentence."""
+    """How it ended, in a sentence; and in another one that no more is known of it."""
+    erased = terminal.erased("What was asked and answered", record.get("erased_at"))
+    return f"{_ended(record)} {erased}".rstrip()
+
+
+def _ended(record: "Interaction") -> str:
     if record["status"] == "completed":
         kind, _, name = record["answered_by"].partition(":")
         if name and kind == "stand-in":

@@ -104,6 +104,7 @@ def _row(record: "Run") -> list[str]:
     from answerback.cli import terminal
 
     said = _text(record["result"]) if record["status"] == "completed" else record["error"]
+    said = "(erased)" if record.get("erased_at") else said
     return [record["id"], record["status"], record["agent"], terminal.cut(said, 60)]
 
 
@@ -129,7 +130,9 @@ def show(config: str | None, url: str, as_json: bool, id: str) -> None:
     terminal.note(f"{record['agent']} is {record['status']}{_why(record)}")
     for interaction in record["interactions"]:
         terminal.note(f"It asked: answerback interactions show {interaction}")
-    if record["status"] == "completed":
+    if erased := terminal.erased("What went in and came out", record.get("erased_at")):
+        terminal.note(erased)
+    elif record["status"] == "completed":
         terminal.out(_text(record["result"]))
 
 

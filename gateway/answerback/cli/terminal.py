@@ -64,6 +64,11 @@ def local_time(moment: str | None) -> str:
     return f"{then:%H:%M}" if then.date() == today else f"{then.day} {then:%b %Y, %H:%M}"
 
 
+def erased(what: str, moment: str | None) -> str:
+    """The sentence that it is not known any more; "" while it is."""
+    return f"{what} was erased at {local_time(moment)} (retention)." if moment else ""
+
+
 def _put(text: str, stream: TextIO, style: dict[str, bool]) -> None:
     shown = safe(text, stream)
     click.echo(click.style(shown, **style) if style and coloured(stream) else shown, file=stream)

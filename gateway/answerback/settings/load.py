@@ -88,6 +88,7 @@ def _read(text: str, file: str, environ: Mapping[str, str], overrides: Mapping[s
         routes=_routes(shape, reaching(providers)),
         hitl=Hitl(**dict(shape.hitl)),
         limits=Limits(**dict(shape.limits)),
+        retention=shape.retention,
         metrics=shape.metrics.listen or "",
         outgoing=shape.outgoing.allow,
         signing_secret=shape.outgoing.signing_secret,

@@ -99,6 +99,12 @@ def _signs(secret: SecretStr) -> SecretStr:
     return secret
 
 
+def _at_least_a_day(seconds: float | None) -> float | None:
+    if seconds is not None and seconds < 86_400:
+        raise ValueError("keep what was said for a day at least, such as 30d.")
+    return seconds
+
+
 def _listed(value: Any) -> Any:
     return [value] if isinstance(value, str) else value
 
@@ -221,5 +227,6 @@ class FileShape(Shape):
     hitl: HitlShape = HitlShape()
     form_auth: FormAuth | None = None
     limits: LimitsShape = LimitsShape()
+    retention: Annotated[Duration | None, AfterValidator(_at_least_a_day)] = None
     outgoing: OutgoingShape = OutgoingShape()
     metrics: MetricsShape = MetricsShape()

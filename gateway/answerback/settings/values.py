@@ -115,6 +115,7 @@ class Settings:
     hitl: Hitl = Hitl()
     form_auth: FormAuth = "link"
     limits: Limits = Limits()
+    retention: float | None = None  # seconds for which is kept what was said; None: for good
     metrics: str = ""  # where the counters can be read; "": nowhere
     outgoing: tuple[str, ...] = ()  # who may be called besides the services; none: whoever is public
     signing_secret: SecretStr | None = None  # of what is posted to others; None: derived from `secret`

@@ -148,6 +148,7 @@ def _whole(row: Row) -> Interaction:
         resumed_at=row["resumed_at"],
         resume_attempts=row["resume_attempts"],
         resume_error=row["resume_error"],
+        erased_at=row["erased_at"],
     )
 
 

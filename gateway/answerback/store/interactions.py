@@ -120,7 +120,7 @@ STATE = Query(select(S.c.state).where(S.c.interaction_id == p("id")))
 _DEFAULTS: Row = {
     column.name: column.default.arg if column.default is not None and column.default.is_scalar else None
     for column in X.c
-} | {"answer": "", "reason": "", "resume_error": "", "checkpoint": "", "held_until": None}
+} | {"answer": "", "reason": "", "resume_error": "", "checkpoint": "", "held_until": None, "erased_at": None}
 
 new_id = ids.new_id
 

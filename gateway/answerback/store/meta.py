@@ -3,7 +3,7 @@
 from typing import Any
 
 from sqlalchemy import bindparam as p
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from answerback.errors import ConfigurationError
 from answerback.store.query import Query, both
@@ -19,6 +19,24 @@ TOUCH = both(
         insert(M).values(_values).on_conflict_do_update(index_elements=["key"], set_={"value": p("value")})
     )
 )
+DUE = Query(update(M).where(M.c.key == p("which"), M.c.value <= p("before")).values(value=p("again")))
+
+
+def put(tx: Tx, key: str, at: int) -> None:
+    """Note a moment, microseconds since the epoch."""
+    tx.run(TOUCH, key=key, value=_moment(at))
+
+
+def due(tx: Tx, key: str, *, again_at: int) -> bool:
+    """Whether a noted moment has come, or none was noted; then it is `again_at`, for one who asks."""
+    if tx.run(PUT, key=key, value=_moment(again_at)) == 1:
+        return True
+    return tx.run(DUE, which=key, before=_moment(tx.now), again=_moment(again_at)) == 1
+
+
+def _moment(at: int) -> str:
+    """In digits that compare as texts."""
+    return f"{at:020}"
 
 
 def probe(tx: Tx) -> None:

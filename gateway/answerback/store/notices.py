@@ -37,7 +37,7 @@ def get(tx: Tx, id: str) -> Row | None:
 
 def add(tx: Tx, **row: object) -> Row | None:
     """Insert a notice: its row; None when its idempotency key is taken."""
-    full = {"created_at": tx.now, **row}
+    full = {"created_at": tx.now, "erased_at": None, **row}
     return full if tx.run(ADD, **full) == 1 else None
 
 

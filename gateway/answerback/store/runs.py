@@ -29,6 +29,7 @@ class Run:
     interactions: tuple[str, ...]
     created_at: int
     updated_at: int
+    erased_at: int | None = None  # since when it holds no result any more
 
 
 ADD = Query(insert(R).values({c.name: p(c.name) for c in R.c}))
@@ -117,6 +118,7 @@ def add(
         next_attempt_at=due_at,
         created_at=tx.now,
         updated_at=tx.now,
+        erased_at=None,
     )
 
 
@@ -132,6 +134,7 @@ def view(tx: Tx, row: Row) -> Run:
         ids,
         row["created_at"],
         row["updated_at"],
+        row["erased_at"],
     )
 
 

@@ -25,7 +25,7 @@ class ScriptedAgent(Agent):
     """Asks one step after the other; a step is a question, or several at once.
 
     A thread's result is the list of all answers. `journal` has (thread, question, answer) for each one
-    consumed. `failures` are raised by the next resumes, before anything is consumed.
+    consumed. `failures` are raised by the next resumes and `forget`s, before anything is done.
     """
 
     def __init__(self, *steps: Question | Sequence[Question], name: str = "scripted") -> None:
@@ -62,6 +62,16 @@ class ScriptedAgent(Agent):
 
     async def cancel(self, thread: str) -> None:
         self._threads.pop(thread, None)
+
+    async def forget(self, thread: str) -> None:
+        if self.failures:
+            raise self.failures.pop(0)
+        self._threads.pop(thread, None)
+
+    @property
+    def threads(self) -> tuple[str, ...]:
+        """What it remembers."""
+        return tuple(self._threads)
 
     def _consume(self, thread: str, found: _Thread, position: int, answer: Answer) -> State:
         question = self._steps[found.step][position]

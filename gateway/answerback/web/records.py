@@ -40,6 +40,7 @@ class RunOut(StartedOut):
     interactions: list[str]
     created_at: str
     updated_at: str
+    erased_at: str | None
 
 
 class AskedOut(BaseModel):
@@ -128,6 +129,7 @@ class InteractionOut(StatusOut):
     reason: str
     resumed_at: str | None
     resume_error: str
+    erased_at: str | None
 
 
 class LetterOut(BaseModel):
@@ -180,6 +182,7 @@ def run_out(run: "Run") -> RunOut:
         interactions=list(run.interactions),
         created_at=_time(run.created_at),
         updated_at=_time(run.updated_at),
+        erased_at=timestamp(run.erased_at),
     )
 
 
@@ -223,6 +226,7 @@ def interaction_out(interaction: Interaction) -> InteractionOut:
         reason=interaction.reason,
         resumed_at=timestamp(interaction.resumed_at),
         resume_error=interaction.resume_error,
+        erased_at=timestamp(interaction.erased_at),
     )
 
 

@@ -266,11 +266,14 @@ async def test_cancel_stops_a_run_and_closes_what_waits(harness: Harness, log: L
         await mine.resume("u", target(other), said("too late"))
 
 
-async def test_forget_deletes_the_thread(harness: Harness) -> None:
+async def test_forget_deletes_the_thread_and_no_other(harness: Harness) -> None:
     mine = await harness.open("bare")
     await mine.start("t", harness.input())
+    await mine.start("u", harness.input())
     await mine.forget("t")
+    await mine.forget("never seen")
     assert await mine.pending("t") == ()
+    only(await mine.start("u", harness.input()))
 
 
 async def test_a_thread_can_be_used_again_after_its_end(harness: Harness) -> None:

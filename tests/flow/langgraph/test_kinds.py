@@ -66,6 +66,7 @@ async def test_a_graphs_own_saver_is_kept(light: Harness, tmp_path: Path) -> Non
     (tmp_path / "with_own_saver.py").write_text(WITH_OWN_SAVER)
     mine = await light.open(f"{tmp_path}/with_own_saver.py:make")
     await mine.start("t", {"topic": "x"})
+    await mine.forget("t")  # what it keeps is for its owner to delete
     with contextlib.closing(sqlite3.connect(tmp_path / "own.db")) as own:
         assert own.execute("SELECT DISTINCT thread_id FROM checkpoints").fetchall() == [("t",)]
 

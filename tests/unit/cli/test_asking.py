@@ -64,6 +64,13 @@ def test_it_is_said_who_answered(by: str, said: str) -> None:
     assert ended(found) == said
 
 
+def test_it_is_said_that_no_more_is_known() -> None:
+    found = {"status": "completed", "answered_by": "ana", "answered_via": "form", "answered_at": None}
+    moment = "2026-03-01T12:00:00.000000Z"
+    said = ended(found | {"erased_at": moment})
+    assert said.startswith("ana answered through form at . What was asked and answered was erased at ")
+
+
 def test_completed_without_an_answer_is_an_error() -> None:
     assert exit_code(record("completed")) is Exit.ERROR
 

@@ -79,6 +79,7 @@ class TestRuns:
             "interactions": ["0193-a1"],
             "created_at": "2026-11-21T13:02:00.000000Z",
             "updated_at": "2026-11-21T14:02:00.000000Z",
+            "erased_at": None,
         }
 
     @pytest.mark.parametrize("act", ["cancel", "retry", "reask"])

@@ -1,0 +1,134 @@
+"""erase: takes what was said out of what ended longer ago than `retention`, and lets agents forget it."""
+
+import asyncio
+import logging
+from collections import Counter
+from collections.abc import Mapping
+
+from answerback.agent import Agent
+from answerback.background import Background
+from answerback.context import Context
+from answerback.errors import AnswerbackError, StoreUnavailable
+from answerback.store import Row, Tx, erasing, leases, meta
+from answerback.store.erasing import Kind
+from answerback.store.leases import Lease
+from answerback.threads import kept
+
+log = logging.getLogger("answerback.erase")
+NEXT = "erase.next"  # when the next sweep is due, of whatever process
+DAY, HOUR = 86_400_000_000, 3_600_000_000  # microseconds
+LOOK = 600.0  # seconds between two looks whether a sweep is due
+ROWS = 100  # looked at in one transaction: what else is written takes its turn in between
+PAUSE = 0.02  # seconds between two of them
+ADOPTED = "adopt"  # the intent of a run on a thread that somebody else began: it is not ours to forget
+NAMES = {
+    Kind.INTERACTION: "questions",
+    Kind.RUN: "runs",
+    Kind.NOTICE: "notices",
+    Kind.DELIVERY: "messages",
+    Kind.REPLY: "events",
+}
+
+
+class Eraser(Background):
+    """Sweeps once a day, in one process of all; nothing at all without `retention`."""
+
+    def __init__(self, context: Context, agents: Mapping[str, Agent], pause: float = PAUSE) -> None:
+        super().__init__()
+        self._context, self._agents, self._pause = context, agents, pause
+
+    def start(self) -> None:
+        """Begin to look whether a sweep is due."""
+        if self._context.settings.retention is not None:
+            self._spawn(self._watch())
+
+    async def _watch(self) -> None:
+        while True:
+            try:
+                await self.look()
+            except StoreUnavailable as error:
+                log.warning("what is to be erased has to wait: %s", error)
+            except Exception:
+                log.exception("erasing failed; it is tried again")
+            await asyncio.sleep(LOOK)
+
+    async def look(self) -> bool:
+        """Sweep if that is due; whether it was. One that was cut short is due again after an hour."""
+        store = self._context.store
+        if not await store.write(lambda tx: meta.due(tx, NEXT, again_at=tx.now + HOUR)):
+            return False
+        await self.sweep()
+        await store.write(lambda tx: meta.put(tx, NEXT, tx.now + DAY))
+        return True
+
+    async def sweep(self) -> Counter[Kind]:
+        """Erase all that ended longer ago than `retention`; how much of each kind there was."""
+        seconds = self._context.settings.retention
+        erased: Counter[Kind] = Counter()
+        if seconds is None:
+            return erased
+        ended = await self._context.store.read(lambda tx: tx.now) - round(seconds * 1e6)
+        for kind in Kind:
+            erased[kind] = await self._walk(kind, ended)
+        if found := [f"{number} {NAMES[kind]}" for kind, number in erased.items() if number]:
+            log.info("erased what was said in %s", ", ".join(found))
+        return erased
+
+    async def _walk(self, kind: Kind, ended: int) -> int:
+        """Through one table in the order of its key."""
+        behind: Row | None = erasing.start(kind)
+        erased = 0
+        while behind is not None:
+            at = behind
+
+            def tx_(tx: Tx, at: Row = at) -> tuple[Row | None, int, list[Row]]:
+                seen = erasing.look(tx, kind, at, ended, ROWS)
+                waiting = [row for row in seen.due if kind is Kind.RUN and self._has_memory(tx, row, ended)]
+                done = sum(erasing.erase(tx, kind, row) for row in seen.due if row not in waiting)
+                return seen.behind, done, waiting
+
+            behind, done, waiting = await self._context.store.write(tx_)
+            erased += done
+            for row in waiting:
+                erased += await self._forget(row["agent"], row["thread_id"], ended)
+            await asyncio.sleep(self._pause)
+        return erased
+
+    def _has_memory(self, tx: Tx, run: Row, ended: int) -> bool:
+        """Whether the agent must forget the run's thread first: one of ours that is used no more."""
+        known = run["agent"] in self._agents and run["intent"] != ADOPTED
+        return known and not erasing.is_in_use(tx, run["agent"], run["thread_id"], ended)
+
+    async def _forget(self, agent: str, thread: str, ended: int) -> int:
+        """Let an agent forget a thread, then erase its runs, all under the thread's lease; how many."""
+
+        def take(tx: Tx) -> Lease | None:
+            if erasing.is_in_use(tx, agent, thread, ended):
+                return None
+            return leases.take(tx, agent, thread, self._context.owner)
+
+        lease = await self._context.store.write(take)
+        if lease is None:
+            return 0
+        forgotten = await self._is_forgotten(lease)
+
+        return await self._context.store.write(lambda tx: _conclude(tx, lease, forgotten))
+
+    async def _is_forgotten(self, lease: Lease) -> bool:
+        try:
+            with kept(self._context, lease):
+                await self._agents[lease.agent].forget(lease.thread_id)
+        except Exception as error:  # an adapter may raise anything; tomorrow is another day
+            why = str(error) if isinstance(error, AnswerbackError) else type(error).__name__
+            log.warning("a thread could not be forgotten: %s", why, extra={"agent": lease.agent})
+            return False
+        return True
+
+
+def _conclude(tx: Tx, lease: Lease, forgotten: bool) -> int:
+    """Give the lease back; how many runs of a forgotten thread were erased, none if it was lost."""
+    held = leases.release(tx, lease)
+    return erasing.thread(tx, lease.agent, lease.thread_id) if held and forgotten else 0
+
+
+__all__ = ["Eraser"]

@@ -1,0 +1,212 @@
+"""What ended long ago, table by table, and taking out of it what was said.
+
+Ids, times, who answered and how it ended stay, and so do the keys of events and interrupts (law 4) and the
+chain of the audit.
+"""
+# ruff: noqa: S608 - the statements are built from the constants of this module and of `tables`
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import bindparam as p
+from sqlalchemy import delete, text, update
+
+from answerback.store import audit, interactions
+from answerback.store.codec import answer_out
+from answerback.store.query import Query
+from answerback.store.tx import Row, Tx
+from answerback.tables import (
+    DAMAGED,
+    UNGIVEN,
+    UNREAD,
+    UNSENT,
+    AnswerRow,
+    DeliveryRow,
+    InteractionRow,
+    InteractionStateRow,
+    NoticeRow,
+    ReplyRow,
+    RunRow,
+)
+
+X, N, S = InteractionRow.__table__, AnswerRow.__table__, InteractionStateRow.__table__  # type: ignore[attr-defined]
+R, D = RunRow.__table__, DeliveryRow.__table__  # type: ignore[attr-defined]
+P, T = ReplyRow.__table__, NoticeRow.__table__  # type: ignore[attr-defined]
+
+BY = "retention"  # who it was, in the audit and on dead letters
+_DONE_WITH = "EXISTS (SELECT 1 FROM letter WHERE letter.id = it.id)"
+_OVER = "run.status IN ('completed', 'cancelled')"
+# Parts of the conditions below; what is a dead letter whose content would be needed again is held back.
+_ITS_RUN_IS_OVER = f"""(it.run_id = '' OR EXISTS (
+  SELECT 1 FROM run WHERE run.id = it.run_id AND {_OVER} AND run.updated_at < :ended))"""
+_ITS_QUESTION_IS_ERASED = """EXISTS (SELECT 1 FROM interaction
+  WHERE interaction.id = it.interaction_id AND interaction.erased_at IS NOT NULL)"""
+_GIVEN_UP = f"""(({UNGIVEN} OR {DAMAGED}) AND NOT {_DONE_WITH}
+  AND NOT EXISTS (SELECT 1 FROM run WHERE run.id = it.run_id AND run.status = 'cancelled'))"""
+
+
+def _queued(column: str) -> str:
+    partly = " AND delivery.notice_id <> ''" if column == "notice_id" else ""  # leads to its partial index
+    return f"""EXISTS (SELECT 1 FROM delivery
+  WHERE delivery.{column} = it.id{partly} AND delivery.status = 'queued')"""
+
+
+class Kind(StrEnum):
+    """What is gone through, in this order: messages and events go with what they were for."""
+
+    INTERACTION = "interaction"
+    RUN = "run"
+    NOTICE = "notice"
+    DELIVERY = "delivery"
+    REPLY = "reply"
+
+
+_DUE = {
+    Kind.INTERACTION: f"""it.erased_at IS NULL AND it.created_at < :ended
+  AND it.status <> 'pending' AND it.resume_next_at IS NULL
+  AND {_ITS_RUN_IS_OVER} AND NOT {_GIVEN_UP} AND NOT {_queued("interaction_id")}
+  AND coalesce((SELECT max(audit.at) FROM audit WHERE audit.interaction_id = it.id), 0) < :ended""",
+    Kind.RUN: """it.erased_at IS NULL AND it.status IN ('completed', 'cancelled')
+  AND it.updated_at < :ended""",
+    Kind.NOTICE: f"it.erased_at IS NULL AND it.created_at < :ended AND NOT {_queued('notice_id')}",
+    Kind.DELIVERY: f"""it.content <> '{{}}' AND it.created_at < :ended AND it.status <> 'queued'
+  AND CASE
+    WHEN it.interaction_id <> '' THEN {_ITS_QUESTION_IS_ERASED}
+    WHEN it.notice_id <> '' THEN EXISTS (
+      SELECT 1 FROM notice WHERE notice.id = it.notice_id AND notice.erased_at IS NOT NULL)
+    WHEN it.run_id <> '' THEN EXISTS (
+      SELECT 1 FROM run WHERE run.id = it.run_id AND run.erased_at IS NOT NULL)
+    ELSE 1 = 1 END""",
+    Kind.REPLY: f"""length(it.raw) > 0 AND it.received_at < :ended AND (NOT it.{UNREAD} OR {_DONE_WITH})
+  AND (it.interaction_id = '' OR {_ITS_QUESTION_IS_ERASED})""",
+}
+_KEYS: dict[Kind, tuple[str, ...]] = dict.fromkeys(Kind, ("id",)) | {Kind.REPLY: ("provider", "event_id")}
+_MORE = {Kind.RUN: ", it.agent, it.thread_id, it.intent"}
+
+
+def _look(kind: Kind) -> Query:
+    """The rows behind a key, whether each is due or not: however few are, a look reads no more than these."""
+    names = _KEYS[kind]
+    columns = ", ".join(f"it.{name}" for name in names)
+    behind = ", ".join(f":{name}" for name in names)
+    return Query(
+        text(
+            f"SELECT {columns}{_MORE.get(kind, '')}, CASE WHEN {_DUE[kind]} THEN 1 ELSE 0 END AS due "
+            f"FROM {kind} it WHERE ({columns}) > ({behind}) ORDER BY {columns} LIMIT :most"
+        )
+    )
+
+
+LOOK = {kind: _look(kind) for kind in Kind}
+THREAD_IN_USE = Query(  # by what goes on, or has ended only lately
+    text(
+        "SELECT 1 AS found FROM run WHERE run.agent = :agent AND run.thread_id = :thread_id "
+        f"AND (NOT {_OVER} OR run.updated_at >= :ended) LIMIT 1"
+    )
+)
+INTERACTION = Query(
+    update(X)
+    .where(X.c.id == p("key"), text("erased_at IS NULL AND status <> 'pending' AND resume_next_at IS NULL"))
+    .values(
+        title="",
+        questions="[]",
+        context="",
+        default_value="null",
+        callback_url="",
+        reason=p("why"),
+        resume_error="",
+        answer=p("left"),
+        erased_at=p("at"),
+    )
+)
+ANSWERS = Query(delete(N).where(N.c.interaction_id == p("interaction")))
+STATE = Query(delete(S).where(S.c.interaction_id == p("interaction")))
+_EMPTY: dict[str, Any] = {"input": "null", "result": "null", "error": "", "erased_at": p("at")}
+RUN = Query(update(R).where(R.c.id == p("key")).values(**_EMPTY))
+RUNS_OF_THREAD = Query(
+    update(R)
+    .where(R.c.agent == p("of_agent"), R.c.thread_id == p("thread"), R.c.erased_at.is_(None), text(_OVER))
+    .values(**_EMPTY)
+)
+NOTICE = Query(update(T).where(T.c.id == p("key")).values(title="", content="", erased_at=p("at")))
+DELIVERY = Query(update(D).where(D.c.id == p("key")).values(content="{}"))
+REPLY = Query(update(P).where(P.c.provider == p("of"), P.c.event_id == p("event")).values(raw=b""))
+
+
+def _unsent(column: str) -> Query:
+    """What could not be sent is no dead letter any more: there is nothing left to send."""
+    partly = " AND it.notice_id <> ''" if column == "notice_id" else ""
+    return Query(
+        text(
+            "INSERT INTO letter (id, done, by, at) "
+            f"SELECT it.id, 'erased', '{BY}', :at FROM delivery it "
+            f"WHERE it.{column} = :key{partly} AND {UNSENT} AND NOT {_DONE_WITH}"
+        )
+    )
+
+
+UNSENT_OF_INTERACTION, UNSENT_OF_NOTICE, UNSENT_ITSELF = map(_unsent, ("interaction_id", "notice_id", "id"))
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What one look found: the keys and columns of what is due, and where the next look begins."""
+
+    due: list[Row]
+    behind: Row | None  # None: there is nothing behind it
+
+
+def start(kind: Kind) -> Row:
+    """The key before the first."""
+    return dict.fromkeys(_KEYS[kind], "")
+
+
+def look(tx: Tx, kind: Kind, behind: Row, ended: int, most: int) -> Seen:
+    """At most `most` rows behind a key; due is what ended before `ended`, microseconds since the epoch."""
+    found = tx.all(LOOK[kind], ended=ended, most=most, **behind)
+    last = {name: found[-1][name] for name in _KEYS[kind]} if len(found) == most else None
+    return Seen([row for row in found if row["due"]], last)
+
+
+def is_in_use(tx: Tx, agent: str, thread_id: str, ended: int) -> bool:
+    """Whether any run of the thread goes on, failed, or ended after `ended`."""
+    return tx.one(THREAD_IN_USE, agent=agent, thread_id=thread_id, ended=ended) is not None
+
+
+def erase(tx: Tx, kind: Kind, row: Row) -> bool:
+    """Take out of one row, and of what hangs on it, what was said. False when there was nothing to take."""
+    match kind:
+        case Kind.INTERACTION:
+            return _interaction(tx, row["id"])
+        case Kind.RUN:
+            tx.run(RUN, key=row["id"], at=tx.now)
+        case Kind.NOTICE:
+            tx.run(UNSENT_OF_NOTICE, key=row["id"], at=tx.now)
+            tx.run(NOTICE, key=row["id"], at=tx.now)
+        case Kind.DELIVERY:
+            tx.run(UNSENT_ITSELF, key=row["id"], at=tx.now)
+            tx.run(DELIVERY, key=row["id"])
+        case Kind.REPLY:
+            tx.run(REPLY, of=row["provider"], event=row["event_id"])
+    return True
+
+
+def thread(tx: Tx, agent: str, thread_id: str) -> int:
+    """All ended runs of a thread that its agent has forgotten; how many there were."""
+    return tx.run(RUNS_OF_THREAD, of_agent=agent, thread=thread_id, at=tx.now)
+
+
+def _interaction(tx: Tx, id: str) -> bool:
+    record = interactions.get(tx, id)
+    assert record is not None
+    left = replace(record.answer, values={}, text="", attachments=()) if record.answer is not None else None
+    why = record.reason if record.reason == "superseded" else ""  # the others are in somebody's words
+    kept = answer_out(left) if left is not None else ""
+    if tx.run(INTERACTION, key=id, left=kept, why=why, at=tx.now) == 0:
+        return False
+    tx.run(ANSWERS, interaction=id)
+    tx.run(STATE, interaction=id)
+    tx.run(UNSENT_OF_INTERACTION, key=id, at=tx.now)
+    audit.add(tx, id, "erased", actor=BY)
+    return True

@@ -1,0 +1,299 @@
+"""`retention`: what was said in what ended is erased; what laws 2 and 4 and the audit need stays."""
+
+from dataclasses import replace
+
+import pytest
+from sqlalchemy import text
+
+from answerback.agent import Failed, State, Target
+from answerback.ask import AskRequest
+from answerback.errors import AgentUnavailable, AlreadyAnswered, Undeliverable
+from answerback.letters import Kind
+from answerback.model import Answer, Attachment, InteractionStatus, RunStatus
+from answerback.notices import NoticeRequest
+from answerback.provider import Inbound
+from answerback.run import RunRequest
+from answerback.settings import Route
+from answerback.store import audit
+from answerback.store.query import Query
+from answerback.tables import metadata
+from answerback.testing import MemoryProvider, ScriptedAgent, asks
+from tests.support.databases import Database
+from tests.support.gateway import Gateway, gateway
+
+DAY = 86_400.0
+MONTH = {"retention": 30 * DAY}
+SAID = ("quokka", "numbat", "wombat", "dingo", "bilby", "potoroo")
+TABLES = {name: Query(text(f'SELECT * FROM "{name}"')) for name in metadata.tables}  # noqa: S608
+
+
+async def everything(g: Gateway) -> dict[str, list[dict[str, object]]]:
+    """All rows of all tables."""
+    return await g.app.context.store.read(lambda tx: {name: tx.all(query) for name, query in TABLES.items()})
+
+
+async def still_said(g: Gateway) -> set[tuple[str, str]]:
+    """Which words stand where, in whatever table and column."""
+    rows = await everything(g)
+    return {
+        (table, word)
+        for table, found in rows.items()
+        for row in found
+        for value in row.values()
+        for word in SAID
+        if word in (value.decode() if isinstance(value, bytes) else str(value))
+    }
+
+
+async def after(g: Gateway, days: float) -> dict[str, int]:
+    """What a sweep erased that many days later, by kind."""
+    await g.later(days * DAY)
+    return {str(kind): number for kind, number in (await g.app.eraser.sweep()).items() if number}
+
+
+async def chain_of(g: Gateway, id: str) -> list[str]:
+    """The events of an interaction's audit; its chain is whole."""
+    rows = await g.app.context.store.read(lambda tx: audit.of(tx, id))
+    assert [row["previous"] for row in rows[1:]] == [row["hash"] for row in rows[:-1]]
+    assert all(row["hash"] == audit.link(row) for row in rows)
+    return [row["event"] for row in rows]
+
+
+async def test_nothing_that_was_said_is_left_anywhere(database: Database) -> None:
+    agent = ScriptedAgent(asks("Where is the quokka?"), asks("And the numbat?", "Wombat", "Dingo"))
+    async with gateway(database, agent, **MONTH) as g:
+        run = await g.run(input={"about": "bilby"})
+        await g.types("1001", "with the potoroo")
+        await g.taps("1001", "Dingo")
+        await g.app.notices.send(NoticeRequest("The bilby is fine.", title="potoroo"))
+        await g.app.idle()
+        assert (await g.settled(run.id)).result == ["with the potoroo", "dingo"]
+        assert {word for _, word in await still_said(g)} == {*SAID}
+        assert await after(g, 29) == {}
+        assert {word for _, word in await still_said(g)} == {*SAID}
+        erased = await after(g, 2)
+        assert (erased["interaction"], erased["run"], erased["notice"], erased["reply"]) == (2, 1, 1, 2)
+        assert await still_said(g) == set()
+        assert agent.threads == ()
+        assert await after(g, 100) == {}
+
+
+async def test_how_it_ended_stays_and_who_answered_and_the_chain_of_the_audit(database: Database) -> None:
+    async with gateway(database, ScriptedAgent(asks("quokka?")), **MONTH) as g:
+        run = await g.run()
+        await g.types("1001", "numbat")
+        (id,) = (await g.settled(run.id)).interactions
+        before = await g.app.reader.interaction(id)
+        await after(g, 31)
+        record, now = await g.app.reader.interaction(id), await g.app.context.store.read(lambda tx: tx.now)
+        assert (record.status, record.answered_by, record.answered_via, record.answered_at) == (
+            InteractionStatus.COMPLETED,
+            "alice",
+            "memory",
+            before.answered_at,
+        )
+        assert record.readable and record.erased_at is not None and now - 5_000_000 < record.erased_at <= now
+        assert (record.questions, record.context, record.title) == ((), "", "")
+        assert record.answer == Answer({}, "", "alice", "memory", before.answer.at if before.answer else 0)
+        told = await g.app.runner.get(run.id)
+        assert (told.status, told.result, told.erased_at) == (RunStatus.COMPLETED, None, record.erased_at)
+        events = await chain_of(g, id)
+        assert events[-1] == "erased" and {"asked", "answered"} < {*events}
+
+
+async def test_what_waits_and_what_goes_on_is_kept_however_old_it_is(database: Database) -> None:
+    agent = ScriptedAgent(asks("quokka?"), asks("numbat?"))
+    async with gateway(database, agent, **MONTH) as g:
+        run = await g.run(input="bilby")
+        await g.types("1001", "wombat")  # the second question waits
+        assert await after(g, 400) == {}
+        await g.types("1001", "potoroo")
+        assert (await g.settled(run.id)).result == ["wombat", "potoroo"]
+        assert await after(g, 29) == {}
+        assert (await after(g, 2))["interaction"] == 2
+
+
+async def test_an_event_that_comes_again_is_known_though_its_bytes_are_gone(database: Database) -> None:
+    agent = ScriptedAgent(asks("quokka?"))
+    async with gateway(database, agent, **MONTH) as g:
+        await g.run()
+        event = g.memory.typed("1001", "numbat")
+        await g.receive(event)
+        await after(g, 31)
+        await g.run(thread_id="another")
+        await g.receive(event)
+        assert [answer.text for _, _, answer in agent.journal] == ["numbat"]
+        assert len((await everything(g))["reply"]) == 1
+
+
+async def test_a_late_reply_and_an_old_link_still_hear_that_it_was_answered(database: Database) -> None:
+    async with gateway(database, ScriptedAgent(), **MONTH) as g:
+        asked = await g.app.asker.ask(AskRequest((asks("quokka?", "Numbat", "Wombat"),), context="bilby"))
+        await g.app.idle()
+        tap = g.memory.tapped("1001", "Wombat")
+        await g.taps("1001", "Numbat")
+        await after(g, 31)
+        await g.receive(tap)
+        assert g.memory.titles("1001")[-1].startswith("You answered this at")
+        view = await g.app.forms.view(asked.form_url.rpartition("/")[2])
+        assert (view.interaction.status, view.interaction.questions) == (InteractionStatus.COMPLETED, ())
+        with pytest.raises(AlreadyAnswered):
+            await g.app.receiver.respond(asked.interaction.id, "wombat", by="alice", via="api")
+        assert await still_said(g) == set()
+
+
+async def test_the_key_of_an_ask_or_notice_that_was_erased_still_gives_the_first(database: Database) -> None:
+    question = AskRequest((asks("quokka?"),), idempotency_key="k")
+    notice = NoticeRequest("numbat", idempotency_key="k")
+    async with gateway(database, ScriptedAgent(), **MONTH) as g:
+        first = await g.app.asker.ask(question)
+        told, _ = await g.app.notices.send(notice)
+        await g.app.idle()
+        await g.types("1001", "wombat")
+        await after(g, 31)
+        again, (told_again, created) = await g.app.asker.ask(question), await g.app.notices.send(notice)
+        assert (again.interaction.id, again.created) == (first.interaction.id, False)
+        assert (told_again.id, created, told_again.text) == (told.id, False, "")
+
+
+async def test_without_retention_everything_is_kept(database: Database) -> None:
+    agent = ScriptedAgent(asks("quokka?"))
+    async with gateway(database, agent) as g:
+        await g.run()
+        await g.types("1001", "numbat")
+        assert await after(g, 4000) == {}
+        assert {word for _, word in await still_said(g)} == {"quokka", "numbat"}
+
+
+class Failing(ScriptedAgent):
+    """Fails for good with the first answer."""
+
+    async def resume(self, thread: str, target: Target, answer: Answer, *, again: bool = False) -> State:
+        return Failed(f"no {answer.text}", retryable=False)
+
+
+async def test_a_failed_run_is_kept_until_somebody_has_dealt_with_it(database: Database) -> None:
+    async with gateway(database, Failing(asks("quokka?")), **MONTH) as g:
+        run = await g.run()
+        await g.types("1001", "numbat")
+        assert await after(g, 400) == {}
+        await g.app.letters.discard(run.id, "ops")
+        await g.app.idle()
+        assert (await after(g, 31))["run"] == 1
+        assert await still_said(g) == set()
+
+
+class Blocked(MemoryProvider):
+    """Reaches nobody."""
+
+    async def send(self, message):
+        raise Undeliverable("the person blocked the bot")
+
+
+async def test_what_could_not_be_sent_is_no_dead_letter_once_it_is_erased(database: Database) -> None:
+    route = {"default": Route("default", ask=("alice",), providers=("memory",))}
+    async with gateway(database, providers={"memory": Blocked()}, routes=route, **MONTH) as g:
+        await g.app.notices.send(NoticeRequest("numbat"))
+        asked = await g.app.asker.ask(AskRequest((asks("quokka?"),), expires_in=3600))
+        await g.app.idle()
+        await g.later(7200)
+        assert {letter.kind for letter in (await g.app.letters.list()).items} == {Kind.DELIVERY}
+        await after(g, 31)
+        assert list((await g.app.letters.list()).items) == []
+        assert (await g.app.reader.interaction(asked.interaction.id)).status is InteractionStatus.EXPIRED
+        assert await still_said(g) == set()
+
+
+class Unreadable(MemoryProvider):
+    """Cannot parse what came in."""
+
+    def parse(self, inbound: Inbound):
+        raise ValueError("odd")
+
+
+async def test_an_event_that_could_not_be_read_is_kept_until_somebody_has_dealt_with_it(
+    database: Database,
+) -> None:
+    async with gateway(database, providers={"memory": Unreadable()}, **MONTH) as g:
+        await g.receive(Inbound(b"a numbat"))
+        assert await after(g, 400) == {}
+        (letter,) = (await g.app.letters.list()).items
+        await g.app.letters.discard(letter.id, "ops")
+        assert await after(g, 1) == {"reply": 1}
+        assert await still_said(g) == set()
+
+
+async def test_a_thread_that_is_used_again_is_not_forgotten(database: Database) -> None:
+    agent = ScriptedAgent(asks("quokka?"))
+    async with gateway(database, agent, **MONTH) as g:
+        old = await g.run(thread_id="t")
+        await g.types("1001", "numbat")
+        await g.later(31 * DAY)
+        await g.app.runner.start(RunRequest("scripted", thread_id="t"))
+        await g.app.idle()
+        assert (await after(g, 0))["run"] == 1
+        assert agent.threads == ("t",)
+        assert (await g.app.runner.get(old.id)).erased_at is not None
+
+
+async def test_what_an_agent_cannot_forget_now_is_tried_again_the_next_day(database: Database) -> None:
+    agent = ScriptedAgent(asks("quokka?"))
+    async with gateway(database, agent, **MONTH) as g:
+        run = await g.run(input="bilby")
+        await g.types("1001", "numbat")
+        await g.later(31 * DAY)
+        agent.failures = [AgentUnavailable("its server is away")]
+        assert "run" not in await after(g, 0)
+        assert (agent.threads, (await g.app.runner.get(run.id)).erased_at) == ((run.thread_id,), None)
+        assert (await after(g, 1))["run"] == 1
+        assert (agent.threads, await still_said(g)) == ((), set())
+
+
+async def test_a_thread_whose_agent_is_not_configured_any_more_holds_up_nothing(database: Database) -> None:
+    async with gateway(database, ScriptedAgent(asks("quokka?")), **MONTH) as g:
+        await g.run()
+        await g.types("1001", "numbat")
+        clock = g.clock
+    async with gateway(database, clock=clock, **MONTH) as g:
+        assert (await after(g, 31))["run"] == 1
+        assert await still_said(g) == set()
+
+
+async def test_a_sweep_is_due_once_a_day_in_one_process_of_all(database: Database) -> None:
+    async with gateway(database, ScriptedAgent(asks("quokka?")), **MONTH) as g:
+        looks = [await g.app.eraser.look(), await g.app.eraser.look()]
+        for hours in (23, 2, 2):
+            await g.later(hours * 3600)
+            looks.append(await g.app.eraser.look())
+        assert looks == [True, False, False, True, False]
+
+
+async def test_many_rows_are_gone_through_piece_by_piece(database: Database) -> None:
+    async with gateway(database, **MONTH) as g:
+        for number in range(230):
+            await g.receive(g.memory.typed("9999", f"numbat {number}"))
+        found = await after(g, 31)
+        assert found["reply"] == 230
+        assert await still_said(g) == set()
+
+
+class Filing(MemoryProvider):
+    """Everything that is said comes with a file."""
+
+    def parse(self, inbound: Inbound):
+        file = Attachment("dingo", "bilby.txt")
+        return [replace(one, attachments=(file,)) for one in super().parse(inbound)]
+
+
+async def test_files_are_not_known_any_more_either(database: Database) -> None:
+    memory, agent = Filing(), ScriptedAgent(asks("quokka?"))
+    async with gateway(database, agent, providers={"memory": memory}, **MONTH) as g:
+        run = await g.run()
+        await g.receive(memory.typed("1001", "numbat"))
+        (id,) = (await g.settled(run.id)).interactions
+        answer = (await g.app.reader.interaction(id)).answer
+        assert answer is not None and answer.attachments
+        await after(g, 31)
+        answer = (await g.app.reader.interaction(id)).answer
+        assert answer is not None and answer.attachments == ()
+        assert await still_said(g) == set()
