@@ -2,6 +2,7 @@
 
 import sqlite3
 import threading
+import weakref
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -44,6 +45,7 @@ class Collection:
     def __init__(self, listed: Iterable[Passage]) -> None:
         self._lock = threading.Lock()
         self._index = sqlite3.connect(":memory:", check_same_thread=False)
+        weakref.finalize(self, self._index.close)
         self._index.executescript(
             f"""
             CREATE VIRTUAL TABLE passage USING fts5(

@@ -1,6 +1,7 @@
 """Graphs as users write them: no import of ours. Steps write one line each to the file that `log` names."""
 
 import asyncio
+import atexit
 import operator
 import os
 import signal
@@ -74,6 +75,7 @@ in_memory = builder.compile(checkpointer=InMemorySaver())
 
 def own_sync_saver() -> Any:
     connection = sqlite3.connect(":memory:", check_same_thread=False)
+    atexit.register(connection.close)
     return builder.compile(checkpointer=SqliteSaver(connection))
 
 

@@ -29,13 +29,7 @@ PROGRAM = "/usr/sbin/dovecot"
 GOOD, EXPIRED, SELF_SIGNED = "127.0.0.1", "127.0.0.2", "127.0.0.3"  # which certificate an address shows
 LONG_AGO = datetime.datetime(2020, 1, 1, tzinfo=datetime.UTC)
 YEAR = datetime.timedelta(days=365)
-CONFIG = """
-protocols = imap lmtp
-listen = {good}, {expired}, {self_signed}
-base_dir = {root}/run
-state_dir = {root}/state
-log_path = {root}/log
-ssl = yes
+BEFORE_24 = """
 ssl_cert = <{root}/{good}.pem
 ssl_key = <{root}/{good}.pem
 local {expired} {{
@@ -47,14 +41,8 @@ local {self_signed} {{
   ssl_key = <{root}/{self_signed}.pem
 }}
 disable_plaintext_auth = no
-default_internal_user = {internal}
-default_internal_group = {internal_group}
-default_login_user = {login}
-first_valid_uid = 1
 mail_location = maildir:{root}/mail/%Ln
 auth_username_format = %Ln
-recipient_delimiter = +
-lmtp_save_to_detail_mailbox = no
 passdb {{
   driver = static
   args = password={password}
@@ -63,6 +51,62 @@ userdb {{
   driver = static
   args = uid={uid} gid={gid} home={root}/mail/%Ln
 }}
+service lmtp {{
+  user = {owner}
+  inet_listener lmtp {{
+    address = {good}
+    port = {lmtp}
+  }}
+}}
+"""
+SINCE_24 = """
+dovecot_config_version = 2.4.0
+dovecot_storage_version = 2.4.0
+ssl_server_cert_file = {root}/{good}.pem
+ssl_server_key_file = {root}/{good}.pem
+local {expired} {{
+  ssl_server_cert_file = {root}/{expired}.pem
+  ssl_server_key_file = {root}/{expired}.pem
+}}
+local {self_signed} {{
+  ssl_server_cert_file = {root}/{self_signed}.pem
+  ssl_server_key_file = {root}/{self_signed}.pem
+}}
+auth_allow_cleartext = yes
+mail_driver = maildir
+mail_path = {root}/mail/%{{user | username | lower}}
+auth_username_format = %{{user | username | lower}}
+passdb static {{
+  password = {password}
+}}
+userdb static {{
+  fields {{
+    uid = {uid}
+    gid = {gid}
+    home = {root}/mail/%{{user | username | lower}}
+  }}
+}}
+service lmtp {{
+  user = {owner}
+  inet_listener lmtp {{
+    listen = {good}
+    port = {lmtp}
+  }}
+}}
+"""
+CONFIG = """
+protocols = imap lmtp
+listen = {good}, {expired}, {self_signed}
+base_dir = {root}/run
+state_dir = {root}/state
+log_path = {root}/log
+ssl = yes
+default_internal_user = {internal}
+default_internal_group = {internal_group}
+default_login_user = {login}
+first_valid_uid = 1
+recipient_delimiter = +
+lmtp_save_to_detail_mailbox = no
 service imap-login {{
   chroot =
   inet_listener imap {{
@@ -75,13 +119,6 @@ service imap-login {{
 }}
 service anvil {{
   chroot =
-}}
-service lmtp {{
-  user = {owner}
-  inet_listener lmtp {{
-    address = {good}
-    port = {lmtp}
-  }}
 }}
 service stats {{
   chroot =
@@ -116,7 +153,7 @@ class Dovecot:
         if root:
             os.chown(self.root / "mail", *owner[1:])
         self._certify()
-        text = CONFIG.format(
+        text = (self._dialect() + CONFIG).format(
             root=self.root,
             good=GOOD,
             expired=EXPIRED,
@@ -133,6 +170,12 @@ class Dovecot:
             lmtp=self.lmtp,
         )
         (self.root / "conf").write_text(text)
+
+    def _dialect(self) -> str:
+        """What version 2.4 writes in another way (https://doc.dovecot.org/2.4.0/installation/upgrade/)."""
+        known = subprocess.run([PROGRAM, "--version"], check=True, capture_output=True, text=True).stdout
+        major, minor = known.split(".")[:2]
+        return SINCE_24 if (int(major), int(minor)) >= (2, 4) else BEFORE_24
 
     def _certify(self) -> None:
         self.authority.cert_pem.write_to_path(self.ca_file)
