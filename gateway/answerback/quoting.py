@@ -9,6 +9,7 @@ import re
 from answerback.sentences import LANGUAGES, say
 
 LONGEST = 400  # characters of a line that can be a header of a quotation
+MOST_BETWEEN = 4  # empty lines, or such as are only quoted, between an introduction and what it introduces
 HEADER_LINES = 3  # "On Monday, Ana Lima\n<ana@example.org>\nwrote:" is folded by some programs
 LEAST_RULER = 10  # underscores
 SIGNATURE_LINES = 12  # a "--" with more below it may be the person's own ruler
@@ -27,6 +28,10 @@ VERBS = re.compile(
     r"yazdı|írta|a scris)\b|写道|写到|寫道|のメール|さんは書きました|작성",
     re.IGNORECASE,
 )
+# In any language, right above our own mail: an address and a digit, or a year and a time of day.
+ADDRESS, DIGIT = re.compile(r"[<(\u202a]\S+@"), re.compile(r"\d")
+YEAR, TIME = re.compile(r"(?<!\d)20\d\d(?!\d)|\d\d?[./]\d\d?[./]\d\d(?!\d)"), re.compile(r"\d[:.]\d\d(?!\d)")
+INVISIBLE = dict.fromkeys([0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)])
 STAMP = re.compile(r"@|\d[:.h时點点]\d\d")  # a program writes an address or a time; a person hardly does
 RULERS = re.compile(
     r"[-_= ]{2,}\s*(?:original message|forwarded message|original appointment|ursprüngliche nachricht|"
@@ -65,7 +70,7 @@ SENT_FROM = re.compile(
 def new_text(text: str) -> str:
     """What a person newly wrote in a plain text mail; "" if that is nothing."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    lines = _above_marker(lines)
+    lines = _above_marker(_without_introductions(lines))
     lines = _without_history(lines)
     lines = [line for line in lines if not _quoted(line)]
     return "\n".join(_without_signature(lines)).strip("\n")
@@ -75,10 +80,39 @@ def _quoted(line: str) -> bool:
     return line.lstrip(" \t\u00a0").startswith((">", "＞"))
 
 
+def _is_marker(line: str) -> bool:
+    return len(line) <= LONGEST and line.strip(EDGE).casefold() in MARKERS
+
+
+def _without_introductions(lines: list[str]) -> list[str]:
+    """Without what a program puts right above our own mail, in any language: there it is certain."""
+    dropped: set[int] = set()
+    for place in (place for place, line in enumerate(lines) if _is_marker(line)):
+        end = place
+        while end > max(0, place - MOST_BETWEEN) and not lines[end - 1].strip(EDGE):
+            end -= 1
+        dropped.update(range(end - _introduction(lines, end), end))
+    return [line for place, line in enumerate(lines) if place not in dropped]
+
+
+def _introduction(lines: list[str], end: int) -> int:
+    """How many lines right above `end` say when and from whom what follows is; 0 if they do not."""
+    joined = ""
+    for size, line in enumerate(reversed(lines[max(0, end - HEADER_LINES) : end]), start=1):
+        if not line.strip() or len(joined) + len(line) > LONGEST or _quoted(line):
+            return 0
+        joined = f"{line.strip()} {joined}".strip()
+        if not joined.translate(INVISIBLE).endswith((":", "：")):
+            return 0
+        if (ADDRESS.search(joined) and DIGIT.search(joined)) or (YEAR.search(joined) and TIME.search(joined)):
+            return size
+    return 0
+
+
 def _above_marker(lines: list[str]) -> list[str]:
     """Our own line says that nothing below it is read; where it came back quoted, an answer may follow."""
     for place, line in enumerate(lines):
-        if not _quoted(line) and len(line) <= LONGEST and line.strip(EDGE).casefold() in MARKERS:
+        if not _quoted(line) and _is_marker(line):
             return lines[:place]
     return lines
 

@@ -72,6 +72,35 @@ def test_the_history_below_an_answer_is_not_read(header, history):
     assert new_text(f"yes please\n\n{header}\n\n{history}") == "yes please"
 
 
+@pytest.mark.parametrize(
+    "header",
+    [
+        "вс, 22 нояб. 2026 г. в 18:54, Agent <agent@example.org>:",
+        "2026年11月22日(日) 18:54 Agent <agent@example.org>:",
+        "22 Kas 2026 Paz, saat 18:54 tarihinde Agent\n<agent@example.org> şunu yazdı:",
+        "ne 22. 11. 2026 v 18:54 odesílatel Agent <agent@example.org> napsal:",
+        "Wiadomość napisana przez Agent <agent@example.org> w dniu 22 lis 2026, o godz. 18:54:",
+        "W dniu 22.11.2026 o 18:54, Agent pisze:",
+        "2026년 11월 22일 (일) 오후 6:54, Agent <agent@example.org>님이 작성:",
+        "Στις Κυρ 22 Νοε 2026 στις 6:54 μ.μ., ο χρήστης Agent <agent@example.org> έγραψε:",
+        "ב-יום א׳, 22 בנוב׳ 2026 ב-18:54 מאת \u202aAgent\u202c\u200f <\u202aagent@example.org\u202c\u200f>:",
+        "في الأحد، 22 نوفمبر 2026 في 6:54 م تمت كتابة ما يلي بواسطة Agent <agent@example.org>:",
+        "нд, 22 лист. 2026 р. о 18:54 Agent <agent@example.org> пише:",
+    ],
+)
+@pytest.mark.parametrize("history", [QUOTED, f">\n{QUOTED}", QUESTION, f"\n{QUESTION}"])
+def test_what_stands_right_above_our_own_mail_is_known_in_any_language(header, history):
+    assert new_text(f"yes please\n\n{header}\n{history}") == "yes please"
+    assert new_text(f"yes please\n{header}\n{history}") == "yes please"
+
+
+@pytest.mark.parametrize(
+    "text", ["Do it at 18:54:", "My list of 2026:", "Write to <a@b.c>:", "yes, 22.11.2026 18:54"]
+)
+def test_words_right_above_our_own_mail_are_kept(text):
+    assert new_text(f"{text}\n\n{QUOTED}") == text
+
+
 def test_answers_between_and_below_quoted_lines_are_kept():
     header = "On 3 Dec 2026, at 14:02, Agent <a@example.org> wrote:"
     mail = f"{header}\n> Which term?\ncoding\n> And why?\nmore hits\n"
