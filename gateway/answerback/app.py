@@ -28,7 +28,7 @@ from answerback.intake import Intake
 from answerback.letters import Letters
 from answerback.linking import Linker
 from answerback.notices import Notices
-from answerback.outbox import CALLER, Outbox
+from answerback.outbox import CALLER, FORM, Outbox
 from answerback.outgoing import Outgoing
 from answerback.provider import Pace, Provider, ProviderContext
 from answerback.reader import Reader
@@ -41,6 +41,7 @@ from answerback.settings import Plugin, Settings, reaching
 from answerback.store import Store, Tx, choose, contacts, deliveries, interactions, leases, meta, runs
 from answerback.store.backend import Clock as Time
 from answerback.tokens import Tokens
+from answerback.uploads import Uploaded
 from answerback.wakeups import Wakeups
 
 log = logging.getLogger("answerback.app")
@@ -238,7 +239,7 @@ def _connect(
         elapser,
         Reader(context),
         Letters(context, Replay(context, providers, agents, runner)),
-        Attachments(context, providers),
+        Attachments(context, {**providers, FORM: Uploaded(stored_in(context.store))}),
         Linker(context),
         Intake(context, receiver, providers),
         clock,

@@ -3,11 +3,12 @@
 import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from answerback.context import Context
 from answerback.errors import Gone, NotFound, TooLarge, TryLater, Undeliverable
 from answerback.model import Attachment, Interaction
-from answerback.provider import Provider, Stored
+from answerback.provider import Stored
 from answerback.store import Store, replies
 from answerback.values import unstorable
 
@@ -52,11 +53,17 @@ def stored_in(store: Store) -> Stored:
     return stored
 
 
+class Source(Protocol):
+    """Where files are fetched from: a provider, or the form."""
+
+    async def fetch(self, attachment: Attachment, /) -> bytes: ...
+
+
 class Attachments:
     """Brings what was sent; `attachment_bytes` is the most that is brought."""
 
-    def __init__(self, context: Context, providers: Mapping[str, Provider]) -> None:
-        self._limit, self._providers = context.settings.limits.attachment_bytes, providers
+    def __init__(self, context: Context, sources: Mapping[str, Source]) -> None:
+        self._limit, self._sources = context.settings.limits.attachment_bytes, sources
         self._gate = asyncio.Semaphore(AT_ONCE)
 
     async def fetch(self, interaction: Interaction, number: int) -> File:
@@ -65,13 +72,13 @@ class Attachments:
         if not 0 <= number < len(found):
             raise NotFound("This answer has no such file.")
         wanted = found[number]
-        plugin = self._providers.get(wanted.provider)
-        if plugin is None:
+        source = self._sources.get(wanted.provider)
+        if source is None:
             raise NotFound(f"The file came through {wanted.provider}, which is not configured here.")
         if wanted.size is not None and wanted.size > self._limit:
             raise self._too_large()
         async with self._gate:
-            content = await _brought(plugin, wanted)
+            content = await _brought(source, wanted)
         if len(content) > self._limit:
             raise self._too_large()
         return File(wanted.name, wanted.content_type, content)
@@ -80,10 +87,10 @@ class Attachments:
         return TooLarge(f"The file is larger than {self._limit} bytes (limits.attachment_bytes).")
 
 
-async def _brought(plugin: Provider, wanted: Attachment) -> bytes:
+async def _brought(source: Source, wanted: Attachment) -> bytes:
     try:
         async with asyncio.timeout(SECONDS):
-            return await plugin.fetch(wanted)
+            return await source.fetch(wanted)
     except Undeliverable as error:
         raise Gone(f"The file cannot be fetched: {error.reason}") from None
     except (TimeoutError, OSError):

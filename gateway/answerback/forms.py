@@ -3,6 +3,7 @@
 import hmac
 from dataclasses import dataclass
 
+from answerback import uploads
 from answerback.ask import refuse_closed
 from answerback.context import Context
 from answerback.door import Actor, Decision, after_commit, decide
@@ -12,6 +13,7 @@ from answerback.outbox import FORM
 from answerback.read import validate
 from answerback.store import Row, Tx, contacts, deliveries, interactions
 from answerback.tokens import hashed, hashed_code, six_digits
+from answerback.uploads import Upload
 
 CODE_LIFE = 600_000_000  # microseconds
 CODE_AGAIN = 30_000_000  # microseconds between two codes
@@ -45,11 +47,19 @@ class Forms:
         return await self._context.store.read(lambda tx: self._view(tx, _find(tx, token)))
 
     async def submit(
-        self, token: str, values: dict[str, Json], *, text: str = "", code: str = ""
+        self,
+        token: str,
+        values: dict[str, Json],
+        *,
+        text: str = "",
+        code: str = "",
+        files: tuple[Upload, ...] = (),
     ) -> FormView:
         """Answer. Raises `DoesNotFit`, `NotAllowed` (the code), `AlreadyAnswered` or `Closed`."""
         self._context.faults.reach("receive.before-commit")
-        result = await self._context.store.write(lambda tx: self._submit(tx, token, values, text, code))
+        result = await self._context.store.write(
+            lambda tx: self._submit(tx, token, values, text, code, files)
+        )
         if isinstance(result, str):
             raise NotAllowed(result)
         self._context.faults.reach("receive.after-commit")
@@ -59,15 +69,20 @@ class Forms:
             raise Closed("The deadline of this question has passed. No answer is taken any more.")
         return await self.view(token)
 
-    def _submit(self, tx: Tx, token: str, values: dict[str, Json], text: str, code: str) -> Decision | str:
+    def _submit(
+        self, tx: Tx, token: str, values: dict[str, Json], text: str, code: str, files: tuple[Upload, ...]
+    ) -> Decision | str:
         row = _find(tx, token)
         record = interactions.get(tx, row["interaction_id"])
         assert record is not None
         refuse_closed(record)
-        checked = _checked(record, values)
+        checked = _checked(record, values, with_files=bool(files))
         if needs_code(record) and (problem := _check_code(tx, row, code)):
             return problem
-        return decide(tx, self._context, record, checked, text, Actor(row["contact_id"], VIA))
+        kept = uploads.store(tx, record, files)
+        decision = decide(tx, self._context, record, checked, text, Actor(row["contact_id"], VIA), kept)
+        uploads.decided(tx, record, kept, decision.outcome)
+        return decision
 
     async def send_code(self, token: str) -> None:
         """Send six digits to the address that the link was sent to. `NotAllowed` when it has none."""
@@ -116,8 +131,14 @@ def needs_code(record: Interaction) -> bool:
     return decides and record.route.get("form_auth", "code") != "link"
 
 
-def _checked(record: Interaction, values: dict[str, Json]) -> dict[str, Json]:
-    """Every required question answered, every value fitting; an optional one may be left out."""
+def _checked(record: Interaction, values: dict[str, Json], *, with_files: bool) -> dict[str, Json]:
+    """Every required question answered, every value fitting; an optional one may be left out.
+
+    The only question, if it is one for a text, can be answered with files and no word.
+    """
+    only = record.questions[0]
+    if with_files and len(record.questions) == 1 and only.kind is QuestionKind.TEXT:
+        return {only.id: validate(only, values[only.id]) if values.get(only.id) else ""}
     given = {question.id: question for question in record.questions if values.get(question.id) is not None}
     for question in record.questions:
         if question.required and question.id not in given:

@@ -258,3 +258,49 @@ async def test_law_5_a_preview_decides_nothing(chromium):
         for agent in ("Mozilla/5.0", "Slackbot-LinkExpanding 1.0", "facebookexternalhit/1.1"):
             await open_page(chromium, f"{link}?q0=yes", user_agent=agent)
     assert world.forms.submitted == []
+
+
+def file_of(name: str, size: int) -> Any:
+    return {"name": name, "mimeType": "image/jpeg", "buffer": b"\xff\xd8" + bytes(size - 2)}
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+async def test_photos_are_sent_with_the_answer(chromium, scripts):
+    async with serving(OPEN["text"]) as (world, link):
+        page = await open_page(chromium, link, java_script_enabled=scripts)
+        photos = [file_of("one.jpg", 2_000_000), file_of("zwei ü.jpg", 300)]
+        await page.get_by_label("Photos or files").set_input_files(photos)
+        await page.get_by_role("button", name="Send answer").click()
+        await page.wait_for_url("**?sent=1")
+    assert [(each.name, len(each.content)) for each in world.forms.files] == [
+        ("one.jpg", 2_000_000),
+        ("zwei ü.jpg", 300),
+    ]
+
+
+async def test_what_is_too_large_is_told_before_it_is_sent_and_nothing_is_lost(chromium):
+    async with serving(OPEN["text"]) as (world, link):
+        page = await open_page(chromium, link)
+        await page.get_by_role("textbox").fill("This is how it looks.")
+        chosen = page.get_by_label("Photos or files")
+        await chosen.set_input_files([file_of("large.mov", 12_000_000)])
+        told = page.get_by_text("at most 20 files and 8 MB in all")
+        assert await told.is_visible() and await violations(page) == []
+        await page.get_by_role("button", name="Send answer").click()
+        assert await told.is_visible() and world.forms.submitted == []
+        await chosen.set_input_files([file_of("small.jpg", 500)])
+        assert not await told.is_visible()
+        await page.get_by_role("button", name="Send answer").click()
+        await page.wait_for_url("**?sent=1")
+    assert [text for _, text, _ in world.forms.submitted] == ["This is how it looks."]
+
+
+async def test_without_scripts_what_is_too_large_is_told_by_the_gateway(chromium):
+    async with serving(OPEN["text"]) as (world, link):
+        page = await open_page(chromium, link, java_script_enabled=False)
+        await page.get_by_role("textbox").fill("This is how it looks.")
+        await page.get_by_label("Photos or files").set_input_files([file_of("large.mov", 40_000_000)])
+        await page.get_by_role("button", name="Send answer").click()
+        await page.get_by_text("at most 20 files and 8 MB in all").wait_for()
+        assert await page.get_by_role("textbox").input_value() == "This is how it looks."
+    assert world.forms.submitted == []

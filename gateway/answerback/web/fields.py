@@ -59,12 +59,19 @@ def fill(questions: tuple[Question, ...], posted: Posted, language: str, read: "
         except DoesNotFit as refusal:
             errors[name] = refusal.detail
             continue
+        if value is None and _is_said_by_files(questions, posted):
+            value, text = "", ""
         if value is None and question.required:
             errors[name] = word("missing", language)
         elif value is not None:
             found[question.id] = value
             texts.append(text)
     return Filled(found, texts[0] if len(questions) == 1 and texts else "", errors)
+
+
+def _is_said_by_files(questions: tuple[Question, ...], posted: Posted) -> bool:
+    """Whether there need not be a text too: the only question is one for a text, and files came."""
+    return bool(posted.files) and len(questions) == 1 and questions[0].kind is QuestionKind.TEXT
 
 
 TextReader = Callable[[Question, str, str], "tuple[Json, str]"]

@@ -1,5 +1,6 @@
 """The form: GET shows the question and changes nothing, POST answers it, and a reload does not resend."""
 
+import asyncio
 import re
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
@@ -20,9 +21,9 @@ from answerback.errors import (
 from answerback.model import InteractionStatus
 from answerback.web import csrf, pages
 from answerback.web.fields import Filled, fill
-from answerback.web.limits import read_body, require_type
+from answerback.web.limits import BODY_SECONDS, declares_more_than, is_of_type, read_body, require_type
 from answerback.web.pages import Entry, outcome_page, unknown_page
-from answerback.web.posted import parse
+from answerback.web.posted import MULTIPART, URLENCODED, Posted, parse, receive
 from answerback.web.problems import RETRY_SECONDS, Problem
 from answerback.web.records import Ascii
 from answerback.web.services import Services
@@ -32,6 +33,8 @@ from answerback.web.wording import preferred, word
 if TYPE_CHECKING:
     from answerback.forms import FormView
 
+UPLOADS, UPLOAD_SECONDS = 16, 300.0  # at once, each up to this long: a telephone may have a slow line
+TOLD = {413: "too_long", 503: "unavailable"}  # what is said of a problem; of others only that there is one
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{8,128}")
 _Endpoint = Callable[[Request], Awaitable[Response]]
 
@@ -60,7 +63,7 @@ def _in_a_page(endpoint: _Endpoint) -> _Endpoint:
             page.headers["retry-after"] = str(RETRY_SECONDS)
             return page
         except Problem as problem:
-            key = "too_long" if problem.status == 413 else "refused"
+            key = TOLD.get(problem.status, "refused")
             page = unknown_page(language, word(key, language), problem.status)
             page.headers.update(problem.headers or {})
             return page
@@ -74,6 +77,7 @@ class Form:
     def __init__(self, services: Services) -> None:
         self._forms, self._settings = services.forms, services.settings
         self._notices = services.notices
+        self._uploads = asyncio.Semaphore(UPLOADS)
         self._secure = self._settings.public_url.startswith("https:")
 
     async def show(self, request: Request) -> Response:
@@ -99,17 +103,34 @@ class Form:
     async def submit(self, request: Request) -> Response:
         """Take what was posted, or show the page again with it and a sentence about what is wrong."""
         token = _token(request)
-        require_type(request, "application/x-www-form-urlencoded")
-        posted = parse(await read_body(request, self._settings.limits.body_bytes))
         view = await self._forms.view(token)
+        posted = await self._read(request, pages.takes_files(view))
         if view.interaction.status is not InteractionStatus.PENDING:
             return outcome_page(view, _late_status(view), late=True)
         entry = Entry(csrf.proof(request, token), posted, code_sent=posted.has("code"))
+        if not posted.whole:
+            return self._again(view, entry, {"files": word("files_too_much", view.language)}, "", 413)
         if not csrf.genuine(request, token, posted.one("proof"), self._settings.public_url):
             return self._again(view, entry, {}, word("again", view.language), 403)
         if posted.has("send-code"):
             return await self._send_code(token, view, entry)
         return await self._answer(token, view, entry)
+
+    async def _read(self, request: Request, takes_files: bool) -> Posted:
+        """What was posted. Files are read a few at a time: a link may be handed on."""
+        usual = self._settings.limits.body_bytes
+        if not takes_files or not is_of_type(request, MULTIPART):
+            require_type(request, URLENCODED)
+            return parse(await read_body(request, usual))
+        if request.headers.get("content-length") and not declares_more_than(usual, request):
+            return await receive(request, usual, BODY_SECONDS)
+        if self._uploads.locked():
+            raise Problem(503, "busy", "Others are sending files right now. Try again in a moment.")
+        most = usual + pages.MOST_BYTES
+        async with self._uploads:
+            return await receive(
+                request, usual if declares_more_than(most, request) else most, UPLOAD_SECONDS
+            )
 
     async def _send_code(self, token: str, view: "FormView", entry: Entry) -> Response:
         try:
@@ -137,7 +158,8 @@ class Form:
         self, token: str, view: "FormView", entry: Entry, filled: Filled, code: str
     ) -> Response:
         try:
-            await self._forms.submit(token, filled.values, text=filled.text, code=code)
+            files = entry.posted.files
+            await self._forms.submit(token, filled.values, text=filled.text, code=code, files=files)
         except DoesNotFit as refusal:
             return self._again(view, entry, {}, refusal.detail, refusal.status)
         except NotAllowed as refusal:

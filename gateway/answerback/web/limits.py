@@ -1,6 +1,7 @@
 """How much may come in, and how slowly: bodies are counted while they arrive."""
 
 import asyncio
+from collections.abc import AsyncGenerator
 
 from starlette.requests import Request
 
@@ -15,19 +16,29 @@ async def read_body(request: Request, limit: int, seconds: float = BODY_SECONDS)
     What `Content-Length` says is only believed when it says too much: without it, or with one that
     lies, the bytes themselves are counted. Raises `Problem` 413 or 408.
     """
-    if _declares_more_than(limit, request.headers.get("content-length", "")):
+    if declares_more_than(limit, request):
         raise too_large(limit)
     body = bytearray()
-    try:
-        async with asyncio.timeout(seconds):
-            async for chunk in request.stream():
-                body += chunk
-                if len(body) > limit:
-                    raise too_large(limit)
-    except TimeoutError:
-        detail = f"The body did not arrive within {seconds:g} s."
-        raise Problem(408, "too-slow", detail, {"Connection": "close"}) from None
+    async for chunk in timed(request, seconds):
+        body += chunk
+        if len(body) > limit:
+            raise too_large(limit)
     return bytes(body)
+
+
+async def timed(request: Request, seconds: float) -> AsyncGenerator[bytes]:
+    """The body in pieces as they come in, all of them within `seconds`. Raises `Problem` 408."""
+    stream, until = request.stream(), asyncio.get_running_loop().time() + seconds
+    while True:
+        try:
+            async with asyncio.timeout_at(until):
+                chunk = await anext(stream, b"")
+        except TimeoutError:
+            detail = f"The body did not arrive within {seconds:g} s."
+            raise Problem(408, "too-slow", detail, {"Connection": "close"}) from None
+        if not chunk:
+            return
+        yield chunk
 
 
 def too_large(limit: int) -> Problem:
@@ -37,12 +48,18 @@ def too_large(limit: int) -> Problem:
 
 def require_type(request: Request, *wanted: str) -> None:
     """Raises `Problem` 415 unless the body says that it is of one of the wanted media types."""
-    given = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if given not in wanted:
+    if not is_of_type(request, *wanted):
         raise Problem(415, "wrong-type", f"Send the body with the header Content-Type: {wanted[0]}.")
 
 
-def _declares_more_than(limit: int, declared: str) -> bool:
+def is_of_type(request: Request, *wanted: str) -> bool:
+    """Whether the body says that it is of one of these media types."""
+    return request.headers.get("content-type", "").partition(";")[0].strip().lower() in wanted
+
+
+def declares_more_than(limit: int, request: Request) -> bool:
+    """Whether a request says itself that its body is longer."""
+    declared = request.headers.get("content-length", "")
     if not (declared.isascii() and declared.isdecimal()):
         return False
     return len(declared) > 15 or int(declared) > limit

@@ -14,7 +14,7 @@ from answerback.web.arguments import arguments
 from answerback.web.assets import versioned
 from answerback.web.csrf import Proof
 from answerback.web.fields import bounds, decisions
-from answerback.web.posted import Posted
+from answerback.web.posted import MOST_FILES, Posted
 from answerback.web.wording import word
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ POLICY = (
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 BY_BUTTON = (QuestionKind.CONFIRM, QuestionKind.CHOICE, QuestionKind.REVIEW)
+MOST_BYTES = 8 << 20  # of files in all: a message of this size holds up nothing else for long
 CLAIM = 1000  # characters of what an agent says about its own action
 _templates = jinja2.Environment(
     loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
@@ -72,6 +73,8 @@ def question_page(view: "FormView", entry: Entry, status: int = 200) -> HTMLResp
         guarded=guarded(record.questions, view.needs_code),
         step=_step(view, entry),
         consequence=_consequence(view),
+        most_bytes=MOST_BYTES if takes_files(view) else 0,
+        most_files=MOST_FILES,
         rows=lambda action: render.action_rows(
             action, language=view.language, timezone=view.timezone, now=view.now
         ),
@@ -114,7 +117,7 @@ def notice_page(shown: "Shown") -> HTMLResponse:
 
 def unknown_page(language: str, sentence: str, status: int = 404) -> HTMLResponse:
     """The same page for whatever cannot be shown, with one sentence."""
-    return _page("unknown.html", language, status, sentence=sentence)
+    return _page("unknown.html", language, status, sentence=sentence, gone=status == 404)
 
 
 def docs_page(schema: dict[str, Any], operations: list[dict[str, Any]]) -> HTMLResponse:
@@ -135,6 +138,11 @@ def _page(name: str, language: str, status: int, **context: object) -> HTMLRespo
     html = _templates.get_template(name).render(context)
     content = html.encode("utf-8", "replace")  # what an agent sent may hold what UTF-8 cannot
     return HTMLResponse(content, status, {"content-security-policy": POLICY, "cache-control": "no-store"})
+
+
+def takes_files(view: "FormView") -> bool:
+    """Whether files can come with the answer: wherever one can write freely."""
+    return any(question.kind is QuestionKind.TEXT for question in view.interaction.questions)
 
 
 def guarded(questions: tuple[Question, ...], needs_code: bool) -> bool:

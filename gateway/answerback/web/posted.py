@@ -1,18 +1,38 @@
-"""What a browser posted: the fields of a form, decoded strictly, in the order in which they stand."""
+"""What a browser posted: the fields of a form, decoded strictly, in the order in which they stand; files."""
 
-from collections.abc import Iterator
+import contextlib
+from collections.abc import AsyncGenerator, Iterator
 from urllib.parse import parse_qsl
 
+from starlette.datastructures import FormData, UploadFile
+from starlette.formparsers import MultiPartException, MultiPartParser
+from starlette.requests import Request
+
+from answerback.errors import StoreUnavailable
+from answerback.uploads import Upload
+from answerback.web.limits import timed
 from answerback.web.problems import Problem
 
 MOST_FIELDS = 2000
+MOST_FILES = 20
+URLENCODED, MULTIPART = "application/x-www-form-urlencoded", "multipart/form-data"
 
 
 class Posted:
-    """The fields of one post. Line ends are what the person typed: browsers send CRLF for each."""
+    """The fields of one post, and its files. Line ends are what was typed: browsers send CRLF for each.
 
-    def __init__(self, pairs: list[tuple[str, str]] | None = None) -> None:
+    `whole`: False if there was more than is taken; then it has the fields that came first, and no files.
+    """
+
+    def __init__(
+        self,
+        pairs: list[tuple[str, str]] | None = None,
+        files: tuple[Upload, ...] = (),
+        *,
+        whole: bool = True,
+    ) -> None:
         self._pairs = [(name, value.replace("\r\n", "\n")) for name, value in pairs or []]
+        self.files, self.whole = files, whole
 
     def one(self, name: str, default: str = "") -> str:
         """The value of a field; one that came more than once, as from no page of ours, says nothing."""
@@ -45,3 +65,55 @@ def parse(body: bytes) -> Posted:
     except ValueError:  # includes what is not UTF-8
         raise Problem(422, "does-not-fit", "This is not a form that was sent in UTF-8.") from None
     return Posted(pairs)
+
+
+async def receive(request: Request, limit: int, seconds: float) -> Posted:
+    """The fields and files of a `multipart/form-data` body (RFC 7578), read as it comes in.
+
+    Of more than `limit` bytes, or too many files, only what was typed is kept. Raises `Problem` 408, after
+    `seconds`, or 422, and `StoreUnavailable`.
+    """
+    parser = MultiPartParser(
+        request.headers,
+        _at_most(limit, timed(request, seconds)),
+        max_files=MOST_FIELDS,
+        max_fields=MOST_FIELDS,
+        max_part_size=limit,
+    )
+    try:
+        form = await parser.parse()
+    except _TooMuch:  # a form's files stand behind what was typed
+        return Posted([(name, value) for name, value in parser.items if isinstance(value, str)], whole=False)
+    except (MultiPartException, ValueError):  # a charset that is none, what is not UTF-8
+        raise Problem(422, "does-not-fit", "This is not a form that was sent in UTF-8.") from None
+    except OSError as error:  # large files wait on the disk while they come in
+        raise StoreUnavailable("Files cannot be kept: the disk is full.") from error
+    try:
+        return await _posted(form)
+    finally:
+        await form.close()
+
+
+class _TooMuch(Exception):
+    """More came than is taken."""
+
+
+async def _at_most(limit: int, stream: AsyncGenerator[bytes]) -> AsyncGenerator[bytes]:
+    left = limit
+    async with contextlib.aclosing(stream):
+        async for chunk in stream:
+            yield chunk[:left]
+            left -= len(chunk)
+            if left < 0:
+                raise _TooMuch
+
+
+async def _posted(form: FormData) -> Posted:
+    """What is named like a file but is none is what browsers send where nothing was chosen."""
+    items = form.multi_items()
+    pairs = [(name, value) for name, value in items if isinstance(value, str)]
+    chosen = [value for _, value in items if isinstance(value, UploadFile) and value.filename]
+    if len(chosen) > MOST_FILES:
+        return Posted(pairs, whole=False)
+    files = [Upload(each.filename or "", each.content_type or "", await each.read()) for each in chosen]
+    return Posted(pairs, tuple(files))

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from answerback.forms import FormView
     from answerback.letters import Kind, Letter
     from answerback.run import Run, RunRequest
+    from answerback.uploads import Upload
     from answerback.web.notices import Notices
     from answerback.web.people import People
 
@@ -96,7 +97,14 @@ class Receiver(Protocol):
 class Forms(Protocol):
     async def view(self, token: str, /) -> "FormView": ...
     async def submit(
-        self, token: str, values: dict[str, Json], /, *, text: str = "", code: str = ""
+        self,
+        token: str,
+        values: dict[str, Json],
+        /,
+        *,
+        text: str = "",
+        code: str = "",
+        files: "tuple[Upload, ...]" = (),
     ) -> "FormView": ...
     async def send_code(self, token: str, /) -> None: ...
 

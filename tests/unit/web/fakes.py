@@ -25,6 +25,7 @@ from answerback.model import (
 from answerback.provider import HttpAnswer, Inbound
 from answerback.run import Run, RunRequest
 from answerback.settings import ApiKey, Limits, Settings
+from answerback.uploads import Upload
 from answerback.web import Services, create_app
 
 NOW = 1_795_269_720_000_000  # Saturday 21 November 2026, 14:02 UTC
@@ -99,6 +100,7 @@ class FakeForms:
     meanwhile: FormView | None = None  # what somebody else's answer makes of the page, after one more look
     submitted: list[tuple[dict[str, Json], str, str]] = field(default_factory=list)
     codes: int = 0
+    files: tuple[Upload, ...] = ()  # all that came with what was submitted
 
     async def view(self, token: str) -> FormView:
         if token != TOKEN:
@@ -107,13 +109,20 @@ class FakeForms:
         return seen
 
     async def submit(
-        self, token: str, values: dict[str, Json], *, text: str = "", code: str = ""
+        self,
+        token: str,
+        values: dict[str, Json],
+        *,
+        text: str = "",
+        code: str = "",
+        files: tuple[Upload, ...] = (),
     ) -> FormView:
         if self.refusal:
             raise self.refusal
         if self.page.needs_code and code != "123456":
             raise NotAllowed("This is not the code that was sent. Please look again.")
         self.submitted.append((values, text, code))
+        self.files += files
         record = self.page.interaction
         done = answered(record, values.get(record.questions[0].id))
         self.page = replace(self.page, interaction=done, answerer="Ana", you=True)

@@ -8,6 +8,18 @@ const grow = (area) => {
 for (const area of document.querySelectorAll("textarea")) {
   area.addEventListener("input", () => grow(area));
 }
+const files = document.getElementById("files");
+const bytes = () => [...files.files].reduce((sum, file) => sum + file.size, 0);
+const tooMuch = () => !!files && (bytes() > Number(files.dataset.bytes) || files.files.length > Number(files.dataset.files));
+const tellSize = () => { document.getElementById("files-problem").hidden = !tooMuch(); };
+files?.addEventListener("change", tellSize);
+document.addEventListener("submit", (event) => {
+  if (!tooMuch()) return;
+  event.preventDefault(); // it would take its time and be refused
+  event.stopImmediatePropagation();
+  tellSize();
+  files.focus();
+});
 let touched = false;
 document.addEventListener("input", () => { touched = true; });
 document.addEventListener("submit", () => { clearInterval(watch); });
