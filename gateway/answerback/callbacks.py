@@ -45,12 +45,10 @@ class Callbacks:
         record = interactions.get(tx, row["interaction_id"])
         if record is None:
             return None
-        kept = tx.one(interactions.STATE, id=record.id)
-        state = loads(kept["state"]) if kept is not None else None
         body = {
             "type": f"interaction.{record.status}",
             "timestamp": _moment(loads(row["content"])["at"]),
-            "data": _data(record, state),
+            "data": _data(record, interactions.state(tx, record.id)),
         }
         id = f"msg_{record.id}_{record.status}"
         return Event(id, record.callback_url, json.dumps(body, allow_nan=False).encode(), tx.now)

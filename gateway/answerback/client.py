@@ -98,6 +98,11 @@ class Client(Transport):
             Interaction, await self.watch(path, timeout, lambda record: record["status"] != "pending")
         )
 
+    async def state(self, id: str) -> Json:
+        """What was asked with as `state`; None once its `callback_url` has it, or it is erased."""
+        path = f"/v1/interactions/{path_id(id, 'interaction')}/state"
+        return cast(dict[str, Json], await self.call("GET", path))["state"]
+
     async def attachment(self, id: str, number: int) -> bytes:
         """The bytes of a file that came with the answer, counted from 0; `Refused`: it is gone."""
         return await self.fetch(f"/v1/interactions/{path_id(id, 'interaction')}/attachments/{number:d}")

@@ -18,7 +18,7 @@ from answerback.metrics import Metric
 from answerback.model import MessageKind
 from answerback.outbox import CALLER, Follows
 from answerback.provider import Message, Provider, Sent
-from answerback.store import Row, Tx, contacts, deliveries
+from answerback.store import Row, Tx, contacts, deliveries, interactions
 from answerback.troubles import FALL_BACK_WAIT, Trouble, Troubles
 from answerback.wording import Sheet, compose, is_private
 
@@ -188,7 +188,7 @@ class Deliverer(Background):
             await self._troubles.met(row, error)
             return
         self._context.faults.reach("deliver.after-send")
-        await self._context.store.write(lambda tx: self._sent(tx, row, ()))
+        await self._context.store.write(lambda tx: self._posted(tx, row))
         self._context.faults.reach("deliver.after-commit")
 
     async def _privately(self, row: Row, place: str) -> Row:
@@ -229,6 +229,11 @@ class Deliverer(Background):
 
             with contextlib.suppress(StoreUnavailable):
                 held["next_attempt_at"] = await self._context.store.write(tx_)
+
+    def _posted(self, tx: Tx, row: Row) -> None:
+        """Its asker has the end, and the state that was kept for that."""
+        self._sent(tx, row, ())
+        tx.run(interactions.DROP_STATE, interaction=row["interaction_id"])
 
     def _sent(self, tx: Tx, row: Row, ids: tuple[str, ...]) -> Follows:
         return receipts.sent(tx, self._context.outbox, row, ids)

@@ -2,7 +2,7 @@
 
 from answerback.context import Context
 from answerback.errors import NotFound
-from answerback.model import Contact, Interaction, InteractionStatus
+from answerback.model import Contact, Interaction, InteractionStatus, Json
 from answerback.paging import Page, page_of
 from answerback.store import contacts, interactions
 
@@ -21,6 +21,10 @@ class Reader:
         if record is None:
             raise NotFound("There is no interaction with this id.")
         return record
+
+    async def state(self, id: str) -> Json:
+        """What its asker had kept with it; None if nothing, or not any more."""
+        return await self._context.store.read(lambda tx: interactions.state(tx, id))
 
     async def interactions(
         self, status: str | None = None, limit: int = 50, after: str | None = None

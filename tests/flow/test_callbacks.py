@@ -118,6 +118,31 @@ async def test_an_answer_is_posted_once_it_is_given(database: Database, there: A
         assert len(there.got) == 1
 
 
+async def test_the_state_is_kept_until_its_asker_has_it_and_not_longer(
+    database: Database, there: Asker
+) -> None:
+    there.statuses = [500]
+    async with gateway(database, clock=today(), **HERE) as g:
+        record = await ask(g, there, state={"step": 3})
+        assert await g.app.reader.state(record.id) == {"step": 3}
+        await g.types("1001", "this one")
+        assert await g.app.reader.state(record.id) == {"step": 3}  # it was not taken
+        await g.later(60)
+        assert [event["data"]["state"] for event in there.got] == [{"step": 3}] * 2
+        assert await g.app.reader.state(record.id) is None
+
+
+async def test_who_polls_gets_the_state_too(database: Database) -> None:
+    async with gateway(database) as g:
+        asked = await g.app.asker.ask(AskRequest((asks("Which?"),), state=[1, {"a": None}]))
+        await g.app.idle()
+        await g.types("1001", "this one")
+        await g.later(DAY)
+        assert await g.app.reader.state(asked.interaction.id) == [1, {"a": None}]
+        other = await g.app.asker.ask(AskRequest((asks("Which?"),)))
+        assert await g.app.reader.state(other.interaction.id) is None
+
+
 async def test_the_data_is_what_the_api_shows(database: Database, there: Asker) -> None:
     from answerback.web.records import interaction_out
 

@@ -24,13 +24,12 @@ from answerback.tables import (
     AnswerRow,
     DeliveryRow,
     InteractionRow,
-    InteractionStateRow,
     NoticeRow,
     ReplyRow,
     RunRow,
 )
 
-X, N, S = InteractionRow.__table__, AnswerRow.__table__, InteractionStateRow.__table__  # type: ignore[attr-defined]
+X, N = InteractionRow.__table__, AnswerRow.__table__  # type: ignore[attr-defined]
 R, D = RunRow.__table__, DeliveryRow.__table__  # type: ignore[attr-defined]
 P, T = ReplyRow.__table__, NoticeRow.__table__  # type: ignore[attr-defined]
 
@@ -121,7 +120,6 @@ INTERACTION = Query(
     )
 )
 ANSWERS = Query(delete(N).where(N.c.interaction_id == p("interaction")))
-STATE = Query(delete(S).where(S.c.interaction_id == p("interaction")))
 _EMPTY: dict[str, Any] = {"input": "null", "result": "null", "error": "", "erased_at": p("at")}
 RUN = Query(update(R).where(R.c.id == p("key")).values(**_EMPTY))
 RUNS_OF_THREAD = Query(
@@ -206,7 +204,7 @@ def _interaction(tx: Tx, id: str) -> bool:
     if tx.run(INTERACTION, key=id, left=kept, why=why, at=tx.now) == 0:
         return False
     tx.run(ANSWERS, interaction=id)
-    tx.run(STATE, interaction=id)
+    tx.run(interactions.DROP_STATE, interaction=id)
     tx.run(UNSENT_OF_INTERACTION, key=id, at=tx.now)
     audit.add(tx, id, "erased", actor=BY)
     return True

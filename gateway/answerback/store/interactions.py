@@ -1,11 +1,11 @@
 """Interactions: asked, answered once, expired, cancelled, resumed."""
 
 from sqlalchemy import bindparam as p
-from sqlalchemy import func, insert, null, or_, select, text, update
+from sqlalchemy import delete, func, insert, null, or_, select, text, update
 
-from answerback.model import Answer, Interaction, InteractionStatus
+from answerback.model import Answer, Interaction, InteractionStatus, Json
 from answerback.store import audit, ids
-from answerback.store.codec import answer_out, dumps, interaction_in, questions_out
+from answerback.store.codec import answer_out, dumps, interaction_in, loads, questions_out
 from answerback.store.query import Query
 from answerback.store.tx import Row, Tx
 from answerback.tables import PENDING, AnswerRow, InteractionRow, InteractionStateRow
@@ -116,6 +116,7 @@ POSTPONE = Query(update(X).where(X.c.id == p("key")).values(resume_next_at=p("at
 ADD_ANSWER = Query(insert(N).values({c.name: p(c.name) for c in N.c}))
 ADD_STATE = Query(insert(S).values(interaction_id=p("interaction_id"), state=p("state")))
 STATE = Query(select(S.c.state).where(S.c.interaction_id == p("id")))
+DROP_STATE = Query(delete(S).where(S.c.interaction_id == p("interaction")))
 
 _DEFAULTS: Row = {
     column.name: column.default.arg if column.default is not None and column.default.is_scalar else None
@@ -160,6 +161,12 @@ def add(
 def get(tx: Tx, id: str) -> Interaction | None:
     row = tx.one(GET, id=id)
     return None if row is None else interaction_in(row)
+
+
+def state(tx: Tx, id: str) -> Json:
+    """What is kept for a caller without a checkpointer; None if nothing is, or not any more."""
+    row = tx.one(STATE, id=id)
+    return None if row is None else loads(row["state"])
 
 
 def page(tx: Tx, status: str | None, limit: int, after: str) -> list[Interaction]:

@@ -23,6 +23,7 @@ from answerback.web.records import (
     DoneOut,
     InteractionOut,
     PageOut,
+    StateOut,
     StatusOut,
     asked_out,
     interaction_out,
@@ -72,6 +73,12 @@ def add(api: FastAPI, services: Services) -> None:
     async def status(id: InteractionId, key: MayFollow) -> StatusOut:
         """Only whether it is pending, completed, expired or cancelled, and since when."""
         return status_out(await own(key, id))
+
+    @api.get("/v1/interactions/{id}/state")
+    async def state(id: InteractionId, key: MayFollow) -> StateOut:
+        """What was asked with as `state`; null once its `callback_url` has it, or it is erased."""
+        await own(key, id)
+        return StateOut(state=await reader.state(id))
 
     @api.get("/v1/interactions/{id}/wait")
     async def wait(id: InteractionId, key: MayFollow, timeout: _Timeout = "30") -> InteractionOut:

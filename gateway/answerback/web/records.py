@@ -58,6 +58,10 @@ class StatusOut(BaseModel):
     answered_at: str | None
 
 
+class StateOut(BaseModel):
+    state: Json
+
+
 class ChoiceOut(BaseModel):
     id: str
     label: str

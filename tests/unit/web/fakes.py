@@ -172,6 +172,9 @@ class FakeReader:
             raise NotFound("There is no interaction with this id.")
         return self.record
 
+    async def state(self, interaction_id: str) -> Json:
+        return {"step": 3} if interaction_id == self.record.id else None
+
     async def interactions(self, status: str | None, limit: int, after: str | None) -> FakePage:
         self.looked.append((status, limit, after))
         return FakePage((self.record,), "0193-a1")

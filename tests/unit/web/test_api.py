@@ -268,7 +268,7 @@ class TestReading:
             is_problem(await client.get(f"{ONE}/wait?timeout=ever"), 422)
         assert world.reader.looked == [("wait", 5.0), ("wait", 120.0)]
 
-    @pytest.mark.parametrize("path", ["", "/status", "/wait?timeout=1"])
+    @pytest.mark.parametrize("path", ["", "/status", "/state", "/wait?timeout=1"])
     @pytest.mark.parametrize("id", ["unknown", "%00", "a%20b", "x" * 65])
     async def test_unknown_ids_are_404(self, path, id):
         async with World().client() as client:
@@ -382,12 +382,24 @@ class TestKeys:
     @pytest.mark.parametrize(
         ("scope", "allowed"),
         [
-            ("ask", {"start", "show run", "ask", "show", "status", "wait", "cancel", "retry"}),
-            ("read", {"runs", "show run", "list", "show", "status", "wait"}),
+            ("ask", {"start", "show run", "ask", "show", "status", "state", "wait", "cancel", "retry"}),
+            ("read", {"runs", "show run", "list", "show", "status", "state", "wait"}),
             ("answer", {"respond"}),
             (
                 "admin",
-                {"start", "runs", "show run", "ask", "list", "show", "status", "wait", "cancel", "retry"},
+                {
+                    "start",
+                    "runs",
+                    "show run",
+                    "ask",
+                    "list",
+                    "show",
+                    "status",
+                    "state",
+                    "wait",
+                    "cancel",
+                    "retry",
+                },
             ),
         ],
     )
@@ -401,6 +413,7 @@ class TestKeys:
             "list": ("GET", "/v1/interactions", None),
             "show": ("GET", ONE, None),
             "status": ("GET", f"{ONE}/status", None),
+            "state": ("GET", f"{ONE}/state", None),
             "wait": ("GET", f"{ONE}/wait", None),
             "respond": ("POST", f"{ONE}/respond", {"response": "x"}),
             "cancel": ("POST", f"{ONE}/cancel", None),
@@ -517,6 +530,7 @@ class TestDescription:
             "/v1/interactions",
             "/v1/interactions/{id}",
             "/v1/interactions/{id}/status",
+            "/v1/interactions/{id}/state",
             "/v1/interactions/{id}/wait",
             "/v1/interactions/{id}/respond",
             "/v1/interactions/{id}/cancel",
