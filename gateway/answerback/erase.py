@@ -96,8 +96,9 @@ class Eraser(Background):
 
     def _has_memory(self, tx: Tx, run: Row, ended: int) -> bool:
         """Whether the agent must forget the run's thread first: one of ours that is used no more."""
-        known = run["agent"] in self._agents and run["intent"] != ADOPTED
-        return known and not erasing.is_in_use(tx, run["agent"], run["thread_id"], ended)
+        known = run["agent"] in self._agents or run["agent"] in self._context.settings.agents
+        ours = known and run["intent"] != ADOPTED
+        return ours and not erasing.is_in_use(tx, run["agent"], run["thread_id"], ended)
 
     async def _forget(self, agent: str, thread: str, ended: int) -> int:
         """Let an agent forget a thread, then erase its runs, all under the thread's lease; how many."""
@@ -111,10 +112,14 @@ class Eraser(Background):
         if lease is None:
             return 0
         forgotten = await self._is_forgotten(lease)
-
         return await self._context.store.write(lambda tx: _conclude(tx, lease, forgotten))
 
     async def _is_forgotten(self, lease: Lease) -> bool:
+        if lease.agent not in self._agents:
+            log.warning(
+                "a thread could not be forgotten: its agent cannot be used", extra={"agent": lease.agent}
+            )
+            return False
         try:
             with kept(self._context, lease):
                 await self._agents[lease.agent].forget(lease.thread_id)

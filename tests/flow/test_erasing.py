@@ -13,7 +13,7 @@ from answerback.model import Answer, Attachment, InteractionStatus, RunStatus
 from answerback.notices import NoticeRequest
 from answerback.provider import Inbound
 from answerback.run import RunRequest
-from answerback.settings import Route
+from answerback.settings import Plugin, Route
 from answerback.store import audit
 from answerback.store.query import Query
 from answerback.tables import metadata
@@ -247,6 +247,19 @@ async def test_what_an_agent_cannot_forget_now_is_tried_again_the_next_day(datab
         assert (agent.threads, (await g.app.runner.get(run.id)).erased_at) == ((run.thread_id,), None)
         assert (await after(g, 1))["run"] == 1
         assert (agent.threads, await still_said(g)) == ((), set())
+
+
+async def test_an_agent_that_cannot_be_used_now_forgets_when_it_can_again(database: Database) -> None:
+    agent, configured = ScriptedAgent(asks("quokka?")), {"scripted": Plugin("scripted", "langgraph", {})}
+    async with gateway(database, agent, agents=configured, **MONTH) as g:
+        await g.run()
+        await g.types("1001", "numbat")
+        clock = g.clock
+    async with gateway(database, agents=configured, clock=clock, **MONTH) as g:  # it did not open
+        assert "run" not in await after(g, 31)
+    async with gateway(database, agent, agents=configured, clock=clock, **MONTH) as g:
+        assert (await after(g, 1))["run"] == 1
+    assert agent.threads == ()
 
 
 async def test_a_thread_whose_agent_is_not_configured_any_more_holds_up_nothing(database: Database) -> None:
