@@ -98,6 +98,11 @@ class Client(Transport):
             Interaction, await self.watch(path, timeout, lambda record: record["status"] != "pending")
         )
 
+    async def erase(self, id: str) -> Interaction:
+        """Erase what was asked and answered, with its run and all that this asked; it must have ended."""
+        path = f"/v1/interactions/{path_id(id, 'interaction')}/erase"
+        return cast(Interaction, await self.call("POST", path))
+
     async def state(self, id: str) -> Json:
         """What was asked with as `state`; None once its `callback_url` has it, or it is erased."""
         path = f"/v1/interactions/{path_id(id, 'interaction')}/state"

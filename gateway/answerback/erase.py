@@ -1,15 +1,18 @@
-"""erase: takes what was said out of what ended longer ago than `retention`, and lets agents forget it."""
+"""erase: takes what was said out of what has ended, after `retention` or at once; agents forget it."""
 
 import asyncio
 import logging
 from collections import Counter
 from collections.abc import Mapping
+from functools import partial
 
 from answerback.agent import Agent
 from answerback.background import Background
 from answerback.context import Context
-from answerback.errors import AnswerbackError, StoreUnavailable
-from answerback.store import Row, Tx, erasing, leases, meta
+from answerback.errors import AnswerbackError, Conflict, NotFound, StoreUnavailable
+from answerback.model import Interaction
+from answerback.outbox import CALLER
+from answerback.store import Row, Tx, deliveries, erasing, interactions, leases, meta, runs
 from answerback.store.erasing import Kind
 from answerback.store.leases import Lease
 from answerback.threads import kept
@@ -74,6 +77,36 @@ class Eraser(Background):
             log.info("erased what was said in %s", ", ".join(found))
         return erased
 
+    async def now(self, id: str, by: str) -> Interaction:
+        """Erase a question that has ended at once, with the run that asked it and all that this run asked.
+
+        The agent forgets the thread, unless that has other runs. Raises `NotFound`; `Conflict` while it, or
+        the run, goes on.
+        """
+
+        def tx_(tx: Tx) -> tuple[Row | None, list[Row], bool]:
+            run, asked = _ended(tx, id)
+            for row in asked:
+                erasing.erase(tx, Kind.INTERACTION, row, by)
+            forgets = run is not None and run["intent"] != ADOPTED and not erasing.is_shared(tx, run)
+            if run is not None:
+                erasing.erase(tx, Kind.RUN, run)
+            return run, asked, forgets
+
+        run, asked, forgets = await self._context.store.write(tx_)
+        for row in asked:
+            await self._wipe(row)
+        if run is not None and forgets and run["agent"] in self._agents:
+            await self._agents[run["agent"]].forget(run["thread_id"])
+        return await self._context.store.read(lambda tx: _known(interactions.get(tx, id)))
+
+    async def _wipe(self, asked: Row) -> None:
+        """The messages and events of a question that is erased."""
+        found = await self._context.store.read(lambda tx: erasing.traces(tx, asked["id"], asked["run_id"]))
+        for start in range(0, len(found), ROWS):
+            some = found[start : start + ROWS]
+            await self._context.store.write(partial(_erase, found=some))
+
     async def _walk(self, kind: Kind, ended: int) -> int:
         """Through one table in the order of its key."""
         behind: Row | None = erasing.start(kind)
@@ -128,6 +161,39 @@ class Eraser(Background):
             log.warning("a thread could not be forgotten: %s", why, extra={"agent": lease.agent})
             return False
         return True
+
+
+def _ended(tx: Tx, id: str) -> tuple[Row | None, list[Row]]:
+    """The run that asked a question, None if none did, and all that was asked with it; all of it is over."""
+    row = tx.one(interactions.GET, id=id)
+    if row is None:
+        raise NotFound("There is no interaction with this id.")
+    run = tx.one(runs.GET, id=row["run_id"]) if row["run_id"] else None
+    if run is not None and run["status"] not in ("completed", "cancelled"):
+        raise Conflict(f"Its run {run['id']} is {run['status']}: the agent needs it. Cancel the run first.")
+    asked = tx.all(interactions.OF_RUN, run_id=run["id"]) if run is not None else [row]
+    if any(each["status"] == "pending" for each in asked):
+        raise Conflict("This question is still open. Cancel it first.")
+    if any(each["resume_next_at"] is not None for each in asked):
+        raise Conflict("Its answer is on its way to the agent. Try again in a moment.")
+    if any(_is_to_be_posted(tx, each["id"]) for each in asked):
+        raise Conflict("How it ended has still to be posted to its callback_url. Try again after that.")
+    return run, asked
+
+
+def _is_to_be_posted(tx: Tx, id: str) -> bool:
+    found = tx.all(deliveries.OF, interaction_id=id)
+    return any(row["provider"] == CALLER and row["status"] == "queued" for row in found)
+
+
+def _erase(tx: Tx, found: list[tuple[Kind, Row]]) -> None:
+    for kind, row in found:
+        erasing.erase(tx, kind, row)
+
+
+def _known(record: Interaction | None) -> Interaction:
+    assert record is not None
+    return record
 
 
 def _conclude(tx: Tx, lease: Lease, forgotten: bool) -> int:

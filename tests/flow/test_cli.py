@@ -454,6 +454,25 @@ def test_a_run_shows_what_it_asks_and_prints_its_result(gateway: Served) -> None
     assert (done.code, done.out) == (0, "done with milk\n")
 
 
+def test_a_question_is_erased_with_its_run_and_only_after_a_yes(gateway: Served) -> None:
+    waiting = gateway.begin("run", "mine", "--input", '"tea"', "--wait")
+    id = asked(waiting)
+    assert "is waiting" in gateway.do("interactions", "erase", id, "--yes").err
+    gateway.answers(id, "milk")
+    ended(waiting)
+    unsure = gateway.do("interactions", "erase", id)
+    assert (unsure.code, "gone for good" in unsure.out + unsure.err) == (130, True)
+    assert gateway.do("interactions", "show", id).out == "milk\n"
+    done = gateway.do("interactions", "erase", id, "--yes")
+    assert done.code == 0 and "was erased at" in done.err
+    shown = gateway.do("interactions", "show", id)
+    assert (shown.code, shown.out, "milk" in shown.err) == (0, "", False)
+    assert "(erased)" in gateway.do("interactions", "list").out
+    run = gateway.call(lambda client: client.interaction(id))["run_id"]
+    shown = gateway.do("runs", "show", run)
+    assert (shown.out, "was erased at" in shown.err) == ("", True)
+
+
 def test_a_cancelled_run_exits_with_4(gateway: Served) -> None:
     waiting = gateway.begin("run", "mine", "--input", '"tea"', "--wait", "--thread", "t-cancel")
     asked(waiting)

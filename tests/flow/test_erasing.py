@@ -2,18 +2,21 @@
 
 from dataclasses import replace
 
+import httpx
 import pytest
+from pydantic import SecretStr
 from sqlalchemy import text
 
 from answerback.agent import Failed, State, Target
 from answerback.ask import AskRequest
-from answerback.errors import AgentUnavailable, AlreadyAnswered, Undeliverable
+from answerback.cli.site import site
+from answerback.errors import AgentUnavailable, AlreadyAnswered, Conflict, NotFound, Undeliverable
 from answerback.letters import Kind
 from answerback.model import Answer, Attachment, InteractionStatus, RunStatus
 from answerback.notices import NoticeRequest
 from answerback.provider import Inbound
 from answerback.run import RunRequest
-from answerback.settings import Plugin, Route
+from answerback.settings import ApiKey, Plugin, Route
 from answerback.store import audit
 from answerback.store.query import Query
 from answerback.tables import metadata
@@ -24,6 +27,7 @@ from tests.support.gateway import Gateway, gateway
 DAY = 86_400.0
 MONTH = {"retention": 30 * DAY}
 SAID = ("quokka", "numbat", "wombat", "dingo", "bilby", "potoroo")
+SCOPES = ("ask", "read", "answer", "admin")
 TABLES = {name: Query(text(f'SELECT * FROM "{name}"')) for name in metadata.tables}  # noqa: S608
 
 
@@ -309,4 +313,81 @@ async def test_files_are_not_known_any_more_either(database: Database) -> None:
         await after(g, 31)
         answer = (await g.app.reader.interaction(id)).answer
         assert answer is not None and answer.attachments == ()
+        assert await still_said(g) == set()
+
+
+async def test_one_question_can_be_erased_at_once_with_its_run_and_all_that_this_asked(
+    database: Database,
+) -> None:
+    agent = ScriptedAgent(asks("quokka?"), asks("numbat?"))
+    async with gateway(database, agent) as g:  # retention or not
+        run = await g.run(input="bilby")
+        await g.types("1001", "wombat")
+        await g.types("1001", "potoroo")
+        other = await g.app.asker.ask(AskRequest((asks("dingo?"),)))
+        first, second = (await g.settled(run.id)).interactions
+        record = await g.app.eraser.now(second, "ops")
+        assert record.erased_at is not None and record.status is InteractionStatus.COMPLETED
+        assert {word for _, word in await still_said(g)} == {"dingo"}
+        assert (agent.threads, (await g.app.runner.get(run.id)).result) == ((), None)
+        for id in (first, second):
+            assert (await chain_of(g, id))[-1] == "erased"
+        again = await g.app.eraser.now(first, "ops")
+        assert again.erased_at is not None and (await chain_of(g, first)).count("erased") == 1
+        assert (await g.app.reader.interaction(other.interaction.id)).erased_at is None
+
+
+async def test_what_goes_on_is_not_erased(database: Database) -> None:
+    agent = ScriptedAgent(asks("quokka?"), asks("numbat?"))
+    async with gateway(database, agent) as g:
+        run = await g.run()
+        await g.types("1001", "wombat")  # the second question waits
+        first, second = (await g.settled(run.id)).interactions
+        for id in (first, second):
+            with pytest.raises(Conflict, match="is waiting"):
+                await g.app.eraser.now(id, "ops")
+        asked = await g.app.asker.ask(AskRequest((asks("dingo?"),)))
+        with pytest.raises(Conflict, match="still open"):
+            await g.app.eraser.now(asked.interaction.id, "ops")
+        with pytest.raises(NotFound):
+            await g.app.eraser.now("0" * 36, "ops")
+        assert {"quokka", "numbat", "wombat", "dingo"} == {word for _, word in await still_said(g)}
+
+
+async def test_an_answer_that_its_asker_does_not_have_yet_is_not_erased(database: Database) -> None:
+    here = {"outgoing": ("localhost",)}
+    async with gateway(database, **here) as g:
+        away = AskRequest((asks("quokka?"),), callback_url="http://localhost:9/hook")
+        asked = await g.app.asker.ask(away)
+        await g.app.idle()
+        await g.types("1001", "numbat")
+        with pytest.raises(Conflict, match="posted to its callback_url"):
+            await g.app.eraser.now(asked.interaction.id, "ops")
+
+
+async def test_a_thread_with_other_runs_keeps_what_it_knows(database: Database) -> None:
+    agent = ScriptedAgent(asks("quokka?"))
+    async with gateway(database, agent) as g:
+        first = await g.run(thread_id="t")
+        await g.types("1001", "numbat")
+        second = await g.run(thread_id="t")
+        (id,) = (await g.settled(first.id)).interactions
+        await g.app.eraser.now(id, "ops")
+        assert agent.threads == ("t",)
+        assert (await g.app.runner.get(second.id)).erased_at is None
+
+
+async def test_only_an_administrator_may_erase(database: Database) -> None:
+    keys = [ApiKey(scope, SecretStr(f"key-of-{scope}"), scopes=frozenset({scope})) for scope in SCOPES]
+    async with gateway(database, api_keys=tuple(keys)) as g:
+        asked = await g.app.asker.ask(AskRequest((asks("quokka?"),)))
+        await g.app.idle()
+        await g.types("1001", "numbat")
+        path = f"/v1/interactions/{asked.interaction.id}/erase"
+        async with httpx.AsyncClient(transport=httpx.ASGITransport(site(g.app)), base_url="http://t") as web:
+            codes = [
+                (await web.post(path, headers={"authorization": f"Bearer key-of-{scope}"})).status_code
+                for scope in SCOPES
+            ]
+        assert codes == [403, 403, 403, 200]
         assert await still_said(g) == set()

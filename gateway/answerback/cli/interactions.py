@@ -133,6 +133,20 @@ def cancel(config: str | None, url: str, as_json: bool, id: str, reason: str) ->
     terminal.note(question.ended(record))
 
 
+@interactions.command()
+@click.argument("id")
+@click.confirmation_option(prompt="What was asked and answered will be gone for good. Go on?")
+@remote
+def erase(config: str | None, url: str, as_json: bool, id: str) -> None:
+    """Erase what was asked and answered at once, with the run that asked it and all that this run asked."""
+    from answerback.cli import gateway, question, terminal
+
+    record = gateway.speak(gateway.find(config, url), lambda client: client.erase(id))
+    if as_json:
+        return terminal.put_json(record)
+    terminal.note(question.ended(record))
+
+
 def _given(record: "Interaction", text: str) -> Any:
     from answerback.cli import question
 

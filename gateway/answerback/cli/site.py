@@ -69,6 +69,7 @@ def site(app: App) -> ASGIApp:
             health=Health(app),
             metrics=app.context.metrics,
             files=app.attachments,
+            eraser=app.eraser,
             letters=app.letters,
             notices=app.notices,
             people=People(

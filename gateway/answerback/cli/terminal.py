@@ -66,7 +66,7 @@ def local_time(moment: str | None) -> str:
 
 def erased(what: str, moment: str | None) -> str:
     """The sentence that it is not known any more; "" while it is."""
-    return f"{what} was erased at {local_time(moment)} (retention)." if moment else ""
+    return f"{what} was erased at {local_time(moment)}." if moment else ""
 
 
 def _put(text: str, stream: TextIO, style: dict[str, bool]) -> None:

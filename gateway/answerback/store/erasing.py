@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
+from sqlalchemy import and_, delete, func, or_, select, text, update
 from sqlalchemy import bindparam as p
-from sqlalchemy import delete, text, update
 
 from answerback.store import audit, interactions
 from answerback.store.codec import answer_out
@@ -104,6 +104,22 @@ THREAD_IN_USE = Query(  # by what goes on, or has ended only lately
         f"AND (NOT {_OVER} OR run.updated_at >= :ended) LIMIT 1"
     )
 )
+THREAD_SHARED = Query(
+    select(R.c.id).where(R.c.agent == p("agent"), R.c.thread_id == p("thread"), R.c.id != p("run")).limit(1)
+)
+# What hangs on one question or run and has no index of its own: for the rare case that somebody asks for it.
+MESSAGES_OF = Query(
+    select(D.c.id).where(
+        or_(D.c.interaction_id == p("interaction"), and_(D.c.run_id == p("run"), D.c.run_id != "")),
+        D.c.content != "{}",
+        D.c.status != "queued",
+    )
+)
+EVENTS_OF = Query(
+    select(P.c.provider, P.c.event_id).where(
+        P.c.interaction_id == p("interaction"), func.length(P.c.raw) > 0, P.c.error == ""
+    )
+)
 INTERACTION = Query(
     update(X)
     .where(X.c.id == p("key"), text("erased_at IS NULL AND status <> 'pending' AND resume_next_at IS NULL"))
@@ -172,11 +188,24 @@ def is_in_use(tx: Tx, agent: str, thread_id: str, ended: int) -> bool:
     return tx.one(THREAD_IN_USE, agent=agent, thread_id=thread_id, ended=ended) is not None
 
 
-def erase(tx: Tx, kind: Kind, row: Row) -> bool:
+def is_shared(tx: Tx, run: Row) -> bool:
+    """Whether the run's thread has other runs, ended or not."""
+    wanted = {"agent": run["agent"], "thread": run["thread_id"], "run": run["id"]}
+    return tx.one(THREAD_SHARED, **wanted) is not None
+
+
+def traces(tx: Tx, interaction: str, run: str) -> list[tuple[Kind, Row]]:
+    """Messages and events of a question and its run that say anything. Reads two tables from end to end."""
+    messages = tx.all(MESSAGES_OF, interaction=interaction, run=run)
+    events = tx.all(EVENTS_OF, interaction=interaction)
+    return [*((Kind.DELIVERY, row) for row in messages), *((Kind.REPLY, row) for row in events)]
+
+
+def erase(tx: Tx, kind: Kind, row: Row, by: str = BY) -> bool:
     """Take out of one row, and of what hangs on it, what was said. False when there was nothing to take."""
     match kind:
         case Kind.INTERACTION:
-            return _interaction(tx, row["id"])
+            return _interaction(tx, row["id"], by)
         case Kind.RUN:
             tx.run(RUN, key=row["id"], at=tx.now)
         case Kind.NOTICE:
@@ -195,7 +224,7 @@ def thread(tx: Tx, agent: str, thread_id: str) -> int:
     return tx.run(RUNS_OF_THREAD, of_agent=agent, thread=thread_id, at=tx.now)
 
 
-def _interaction(tx: Tx, id: str) -> bool:
+def _interaction(tx: Tx, id: str, by: str) -> bool:
     record = interactions.get(tx, id)
     assert record is not None
     left = replace(record.answer, values={}, text="", attachments=()) if record.answer is not None else None
@@ -206,5 +235,5 @@ def _interaction(tx: Tx, id: str) -> bool:
     tx.run(ANSWERS, interaction=id)
     tx.run(interactions.DROP_STATE, interaction=id)
     tx.run(UNSENT_OF_INTERACTION, key=id, at=tx.now)
-    audit.add(tx, id, "erased", actor=BY)
+    audit.add(tx, id, "erased", actor=by)
     return True

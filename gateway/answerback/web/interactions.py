@@ -7,6 +7,7 @@ from fastapi import FastAPI, Header, Query, Request, Response
 from answerback.ask import AskRequest
 from answerback.model import Interaction, InteractionStatus, OnExpire
 from answerback.web.auth import (
+    MayAdminister,
     MayAnswer,
     MayAsk,
     MayFollow,
@@ -30,7 +31,7 @@ from answerback.web.records import (
     status_out,
 )
 from answerback.web.requests import CancelIn, InteractionIn, ResponseIn, read
-from answerback.web.services import ApiKey, Services
+from answerback.web.services import ApiKey, Eraser, Services
 
 LONGEST_WAIT = 120.0
 _Key = Annotated[str, Header(alias="Idempotency-Key", max_length=255)]
@@ -103,6 +104,16 @@ def add(api: FastAPI, services: Services) -> None:
             await services.letters.discard(id, key.name)
             return interaction_out(await reader.interaction(id))
         return interaction_out(await services.asker.cancel(id, body.reason or "cancelled by the asker"))
+
+    if services.eraser is not None:
+        _add_erasing(api, services.eraser)
+
+
+def _add_erasing(api: FastAPI, eraser: Eraser) -> None:
+    @api.post("/v1/interactions/{id}/erase")
+    async def erase(id: InteractionId, key: MayAdminister) -> InteractionOut:
+        """Erase what was asked and answered, with its run and all that this asked. 409 while that goes on."""
+        return interaction_out(await eraser.now(id, key.name))
 
 
 def ask_request(body: InteractionIn, agent: str, idempotency_key: str) -> AskRequest:

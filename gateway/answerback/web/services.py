@@ -117,6 +117,10 @@ class Letters(Protocol):
     async def discard(self, id: str, by: str, /) -> str: ...
 
 
+class Eraser(Protocol):
+    async def now(self, interaction_id: str, by: str, /) -> Interaction: ...
+
+
 class Files(Protocol):
     async def fetch(self, interaction: Interaction, number: int, /) -> "File": ...
 
@@ -138,6 +142,7 @@ class Services:
     health: Health
     metrics: Metrics = field(default_factory=Metrics)
     files: Files | None = None  # what came with answers, where it can be fetched
+    eraser: Eraser | None = None  # takes out at once what was said
     letters: Letters | None = None  # what was given up, where it is wanted
     notices: "Notices | None" = None  # messages that ask nothing, where they are wanted
     people: "People | None" = None  # contacts, providers and agents over HTTP, where they are wanted
