@@ -370,6 +370,7 @@ class AuditRow(SQLModel, table=True):
     event: str
     actor: str = ""
     content_hash: str = ""
+    salt: str = _text()  # of that hash; "" once the content is erased: then nobody can find it by trying
     previous: str = ""
     hash: str = ""
 

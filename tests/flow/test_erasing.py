@@ -21,6 +21,7 @@ from answerback.store import audit
 from answerback.store.query import Query
 from answerback.tables import metadata
 from answerback.testing import MemoryProvider, ScriptedAgent, asks
+from answerback.values import canonical
 from tests.support.databases import Database
 from tests.support.gateway import Gateway, gateway
 
@@ -103,6 +104,22 @@ async def test_how_it_ended_stays_and_who_answered_and_the_chain_of_the_audit(da
         assert (told.status, told.result, told.erased_at) == (RunStatus.COMPLETED, None, record.erased_at)
         events = await chain_of(g, id)
         assert events[-1] == "erased" and {"asked", "answered"} < {*events}
+
+
+async def test_nobody_can_find_an_erased_answer_by_trying(database: Database) -> None:
+    async with gateway(database, ScriptedAgent(asks("quokka?", confirm=True)), **MONTH) as g:
+        run = await g.run()
+        await g.taps("1001", "Yes")
+        (id,) = (await g.settled(run.id)).interactions
+        given = canonical({"q1": True}, 1000)
+        before = await g.app.context.store.read(lambda tx: audit.of(tx, id))
+        assert [row["event"] for row in before if audit.is_of(row, given)] == ["answered"]
+        assert not any(audit.is_of(row, canonical({"q1": False}, 1000)) for row in before)
+        await after(g, 31)
+        now = await g.app.context.store.read(lambda tx: audit.of(tx, id))
+        assert [row["content_hash"] for row in now[:-1]] == [row["content_hash"] for row in before]
+        assert {row["salt"] for row in now} == {""} and not any(audit.is_of(row, given) for row in now)
+        assert (await chain_of(g, id))[-1] == "erased"
 
 
 async def test_what_waits_and_what_goes_on_is_kept_however_old_it_is(database: Database) -> None:

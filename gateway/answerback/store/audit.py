@@ -1,9 +1,10 @@
 """What happened, append-only, chained per interaction; contents only as salted hashes."""
 
 import hashlib
+import os
 from typing import Any
 
-from sqlalchemy import String, cast, insert, select
+from sqlalchemy import String, cast, insert, select, update
 from sqlalchemy import bindparam as p
 
 from answerback.store.ids import new_id
@@ -31,13 +32,14 @@ def last_of(interaction: Any) -> Any:
 
 
 ADD = Query(insert(A).values({c.name: p(c.name) for c in A.c}))
+ERASE = Query(update(A).where(A.c.interaction_id == p("interaction"), A.c.salt != "").values(salt=""))
 OF = Query(select(A).where(A.c.interaction_id == p("interaction_id")).order_by(A.c.seq))
 
 
 def add(
     tx: Tx, interaction_id: str, event: str, *, actor: str = "", content: str = "", first: bool = False
 ) -> None:
-    """Append one row. `content` is hashed with the row's own id as salt. `first`: the chain starts here."""
+    """Append one row. `content` is hashed with a salt of the row's own. `first`: the chain starts here."""
     seq, previous = (0, "") if first else _last(tx, interaction_id)
     row: Row = {
         "id": new_id(),
@@ -48,7 +50,8 @@ def add(
         "seq": seq + 1,
         "previous": previous,
     }
-    row["content_hash"] = _sha(row["id"], content) if content else ""
+    row["salt"] = os.urandom(16).hex() if content else ""
+    row["content_hash"] = _sha(row["salt"], content) if content else ""
     row["hash"] = link(row)
     tx.later(ADD, **row)
     tx.memo["audit", interaction_id] = row["seq"], row["hash"]
@@ -75,6 +78,16 @@ def link(row: Row) -> str:
     """The hash that a row must carry: over its own columns and the hash before it."""
     keys = ("previous", "id", "seq", "interaction_id", "at", "event", "actor", "content_hash")
     return _sha(*(str(row[key]) for key in keys))
+
+
+def is_of(row: Row, content: str) -> bool:
+    """Whether a row was written about this content; nobody can tell any more once its salt is erased."""
+    return bool(row["salt"]) and bool(row["content_hash"] == _sha(row["salt"], content))
+
+
+def erase(tx: Tx, interaction_id: str) -> None:
+    """Make the contents' hashes say nothing. The chain is over the hashes, and stays whole."""
+    tx.run(ERASE, interaction=interaction_id)
 
 
 def of(tx: Tx, interaction_id: str) -> list[Row]:

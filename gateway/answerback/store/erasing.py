@@ -235,5 +235,6 @@ def _interaction(tx: Tx, id: str, by: str) -> bool:
     tx.run(ANSWERS, interaction=id)
     tx.run(interactions.DROP_STATE, interaction=id)
     tx.run(UNSENT_OF_INTERACTION, key=id, at=tx.now)
+    audit.erase(tx, id)
     audit.add(tx, id, "erased", actor=by)
     return True
