@@ -253,18 +253,22 @@ class Reading:
         await self._line.say(*self._selected_view.store(name, rest))
 
     async def _idle(self, name: str, rest: Words) -> None:
-        """Tell what happens until the client says DONE, or the server goes down."""
+        """Tell what happens until the client says DONE, or the server goes down.
+
+        What happens while something is being told is told next: so the version is noted before.
+        """
         await self._line.say("+ idling")
         done = asyncio.create_task(self._line.read())
         try:
             while not done.done():
+                known = self._service.changes.version
                 await self._tell(gone=True)
                 if self._service.changes.closed:
                     await self._line.say("* BYE the sandbox closes")
                     raise Leave
                 if down := [kind for kind in GONE if self._service.faults.is_on(kind)]:
                     await self._meet(*down)
-                change = asyncio.create_task(self._service.changes.after(self._service.changes.version))
+                change = asyncio.create_task(self._service.changes.after(known))
                 try:
                     await asyncio.wait({done, change}, return_when=asyncio.FIRST_COMPLETED)
                 finally:

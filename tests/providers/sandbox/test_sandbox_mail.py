@@ -4,13 +4,17 @@ import asyncio
 import contextlib
 import imaplib
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from email.message import EmailMessage
+from typing import Any
 
 import aiosmtplib
 import imap_tools
 import pytest
 
 from answerback_sandbox import FaultKind, Sandbox, SandboxError, ServiceName
+from answerback_sandbox.changes import Changes
+from answerback_sandbox.mail.imap import Reading
 from answerback_sandbox.mail.state import Letter
 from answerback_sandbox.mail.world import Envelope
 
@@ -305,6 +309,46 @@ async def test_while_mail_is_down_nothing_is_taken_and_nothing_can_be_read(
     box.switch(ServiceName.MAIL, kind, False)
     await send(box)
     assert len(box.mail.received(ANA)) == 1 and await read(box) == []
+
+
+@dataclass
+class Coming:
+    """A mailbox in which a mail comes just while another is being told, and the line it is told on."""
+
+    changes: Changes = field(default_factory=Changes)
+    news_left: list[str] = field(default_factory=lambda: ["* 1 EXISTS"])
+    told: list[str] = field(default_factory=list)
+
+    def news(self, *, gone: bool) -> list[str]:
+        found, self.news_left = self.news_left, []
+        return found
+
+    async def say(self, *rows: str) -> None:
+        self.told += rows
+        if "* 1 EXISTS" in rows:
+            self.news_left = ["* 2 EXISTS"]
+        if rows:
+            self.changes.touch()
+
+    async def read(self) -> bytes:
+        await self.changes.wait_for(lambda: "* 2 EXISTS" in self.told, 5)
+        return b"DONE"
+
+    def is_on(self, kind: FaultKind) -> bool:
+        return False
+
+    @property
+    def faults(self) -> "Coming":
+        return self
+
+
+async def test_a_mail_that_comes_while_another_is_told_is_told_too() -> None:
+    coming: Any = Coming()
+    reading = Reading(coming, coming)
+    reading._view = coming
+    async with asyncio.timeout(5):
+        await reading._idle("IDLE", [])
+    assert coming.told == ["+ idling", "* 1 EXISTS", "* 2 EXISTS"]
 
 
 async def test_going_down_ends_whoever_idles(box: Sandbox) -> None:
