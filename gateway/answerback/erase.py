@@ -9,7 +9,7 @@ from functools import partial
 from answerback.agent import Agent
 from answerback.background import Background
 from answerback.context import Context
-from answerback.errors import AnswerbackError, Conflict, NotFound, StoreUnavailable
+from answerback.errors import AgentUnavailable, AnswerbackError, Conflict, NotFound, StoreUnavailable
 from answerback.model import Interaction
 from answerback.outbox import CALLER
 from answerback.store import Row, Tx, deliveries, erasing, interactions, leases, meta, runs
@@ -20,6 +20,7 @@ from answerback.threads import kept
 log = logging.getLogger("answerback.erase")
 NEXT = "erase.next"  # when the next sweep is due, of whatever process
 DAY, HOUR = 86_400_000_000, 3_600_000_000  # microseconds
+FOREVER = 1 << 62  # microseconds: later than anything ends
 LOOK = 600.0  # seconds between two looks whether a sweep is due
 ROWS = 100  # looked at in one transaction: what else is written takes its turn in between
 PAUSE = 0.02  # seconds between two of them
@@ -81,23 +82,27 @@ class Eraser(Background):
         """Erase a question that has ended at once, with the run that asked it and all that this run asked.
 
         The agent forgets the thread, unless that has other runs. Raises `NotFound`; `Conflict` while it, or
-        the run, goes on.
+        the run, goes on; `AgentUnavailable` if the agent cannot forget now: then the rest is erased.
         """
 
-        def tx_(tx: Tx) -> tuple[Row | None, list[Row], bool]:
+        def tx_(tx: Tx) -> tuple[Row | None, list[Row]]:
             run, asked = _ended(tx, id)
             for row in asked:
                 erasing.erase(tx, Kind.INTERACTION, row, by)
-            forgets = run is not None and run["intent"] != ADOPTED and not erasing.is_shared(tx, run)
-            if run is not None:
-                erasing.erase(tx, Kind.RUN, run)
-            return run, asked, forgets
+            if run is None or run["erased_at"] is not None:
+                return None, asked
+            if self._has_memory(tx, run, FOREVER) and not erasing.is_shared(tx, run):
+                return run, asked
+            erasing.erase(tx, Kind.RUN, run)
+            return None, asked
 
-        run, asked, forgets = await self._context.store.write(tx_)
+        remembered, asked = await self._context.store.write(tx_)
         for row in asked:
             await self._wipe(row)
-        if run is not None and forgets and run["agent"] in self._agents:
-            await self._agents[run["agent"]].forget(run["thread_id"])
+        if remembered is not None:
+            agent = remembered["agent"]
+            if not await self._forget(agent, remembered["thread_id"], FOREVER):
+                raise AgentUnavailable(f"It is erased here, but {agent} cannot forget it now. Try again.")
         return await self._context.store.read(lambda tx: _known(interactions.get(tx, id)))
 
     async def _wipe(self, asked: Row) -> None:

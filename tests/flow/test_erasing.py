@@ -134,7 +134,7 @@ async def test_what_waits_and_what_goes_on_is_kept_however_old_it_is(database: D
         assert (await after(g, 2))["interaction"] == 2
 
 
-async def test_an_event_that_comes_again_is_known_though_its_bytes_are_gone(database: Database) -> None:
+async def test_law_4_an_event_that_comes_again_is_known_though_its_bytes_are_gone(database: Database) -> None:
     agent = ScriptedAgent(asks("quokka?"))
     async with gateway(database, agent, **MONTH) as g:
         await g.run()
@@ -147,7 +147,7 @@ async def test_an_event_that_comes_again_is_known_though_its_bytes_are_gone(data
         assert len((await everything(g))["reply"]) == 1
 
 
-async def test_a_late_reply_and_an_old_link_still_hear_that_it_was_answered(database: Database) -> None:
+async def test_law_2_a_late_reply_and_an_old_link_still_hear_that_it_was_answered(database: Database) -> None:
     async with gateway(database, ScriptedAgent(), **MONTH) as g:
         asked = await g.app.asker.ask(AskRequest((asks("quokka?", "Numbat", "Wombat"),), context="bilby"))
         await g.app.idle()
@@ -193,7 +193,7 @@ class Failing(ScriptedAgent):
         return Failed(f"no {answer.text}", retryable=False)
 
 
-async def test_a_failed_run_is_kept_until_somebody_has_dealt_with_it(database: Database) -> None:
+async def test_law_10_a_failed_run_is_kept_until_somebody_has_dealt_with_it(database: Database) -> None:
     async with gateway(database, Failing(asks("quokka?")), **MONTH) as g:
         run = await g.run()
         await g.types("1001", "numbat")
@@ -352,6 +352,21 @@ async def test_one_question_can_be_erased_at_once_with_its_run_and_all_that_this
         again = await g.app.eraser.now(first, "ops")
         assert again.erased_at is not None and (await chain_of(g, first)).count("erased") == 1
         assert (await g.app.reader.interaction(other.interaction.id)).erased_at is None
+
+
+async def test_what_an_agent_could_not_forget_is_said_and_can_be_tried_again(database: Database) -> None:
+    agent = ScriptedAgent(asks("quokka?"))
+    async with gateway(database, agent) as g:
+        run = await g.run(input="bilby")
+        await g.types("1001", "numbat")
+        (id,) = (await g.settled(run.id)).interactions
+        agent.failures = [AgentUnavailable("its server is away")]
+        with pytest.raises(AgentUnavailable, match="scripted cannot forget it now"):
+            await g.app.eraser.now(id, "ops")
+        assert {table for table, _ in await still_said(g)} == {"run"}
+        await g.app.eraser.now(id, "ops")
+        assert (agent.threads, await still_said(g)) == ((), set())
+        await g.app.eraser.now(id, "ops")
 
 
 async def test_what_goes_on_is_not_erased(database: Database) -> None:

@@ -5,6 +5,7 @@ import pytest
 from answerback.ask import AskRequest
 from answerback.errors import AlreadyAnswered, DoesNotFit
 from answerback.model import Attachment, Question, QuestionKind
+from answerback.settings import Limits
 from answerback.testing import ScriptedAgent, asks
 from answerback.uploads import Upload
 from tests.flow.test_attachments import KEYS, get
@@ -72,7 +73,15 @@ async def test_files_alone_answer_a_question_for_a_text_and_no_other(database: D
         assert view.interaction.answer is not None and view.interaction.answer.values == {"q1": ""}
 
 
-async def test_what_comes_too_late_brings_no_files_to_the_answer(database: Database) -> None:
+async def test_law_3_files_are_kept_with_their_answer_or_not_at_all(database: Database) -> None:
+    async with gateway(database, ScriptedAgent(), limits=Limits(answer_bytes=100)) as g:
+        _, token = await asked(g)
+        with pytest.raises(DoesNotFit):
+            await g.app.forms.submit(token, {"q1": "x" * 200}, text="x" * 200, files=(PHOTO,))
+        assert (await everything(g))["reply"] == []
+
+
+async def test_law_2_what_comes_too_late_brings_no_files_to_the_answer(database: Database) -> None:
     async with gateway(database, ScriptedAgent(), **KEYS) as g:
         id, token = await asked(g)
         await g.app.forms.submit(token, {"q1": "first"}, text="first")

@@ -23,7 +23,7 @@ from answerback.web import csrf, pages
 from answerback.web.fields import Filled, fill
 from answerback.web.limits import BODY_SECONDS, declares_more_than, is_of_type, read_body, require_type
 from answerback.web.pages import Entry, outcome_page, unknown_page
-from answerback.web.posted import MULTIPART, URLENCODED, Posted, parse, receive
+from answerback.web.posted import MOST_BYTES, MULTIPART, URLENCODED, Posted, parse, receive
 from answerback.web.problems import RETRY_SECONDS, Problem
 from answerback.web.records import Ascii
 from answerback.web.services import Services
@@ -126,7 +126,7 @@ class Form:
             return await receive(request, usual, BODY_SECONDS)
         if self._uploads.locked():
             raise Problem(503, "busy", "Others are sending files right now. Try again in a moment.")
-        most = usual + pages.MOST_BYTES
+        most = usual + MOST_BYTES
         async with self._uploads:
             return await receive(
                 request, usual if declares_more_than(most, request) else most, UPLOAD_SECONDS

@@ -14,7 +14,7 @@ from answerback.web.arguments import arguments
 from answerback.web.assets import versioned
 from answerback.web.csrf import Proof
 from answerback.web.fields import bounds, decisions
-from answerback.web.posted import MOST_FILES, Posted
+from answerback.web.posted import MOST_BYTES, MOST_FILES, Posted
 from answerback.web.wording import word
 
 if TYPE_CHECKING:
@@ -26,7 +26,6 @@ POLICY = (
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 BY_BUTTON = (QuestionKind.CONFIRM, QuestionKind.CHOICE, QuestionKind.REVIEW)
-MOST_BYTES = 8 << 20  # of files in all: a message of this size holds up nothing else for long
 CLAIM = 1000  # characters of what an agent says about its own action
 _templates = jinja2.Environment(
     loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),

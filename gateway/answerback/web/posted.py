@@ -15,6 +15,7 @@ from answerback.web.problems import Problem
 
 MOST_FIELDS = 2000
 MOST_FILES = 20
+MOST_BYTES = 8 << 20  # of files in all: a message of this size holds up nothing else for long
 URLENCODED, MULTIPART = "application/x-www-form-urlencoded", "multipart/form-data"
 
 
@@ -113,7 +114,7 @@ async def _posted(form: FormData) -> Posted:
     items = form.multi_items()
     pairs = [(name, value) for name, value in items if isinstance(value, str)]
     chosen = [value for _, value in items if isinstance(value, UploadFile) and value.filename]
-    if len(chosen) > MOST_FILES:
+    if len(chosen) > MOST_FILES or sum(each.size or 0 for each in chosen) > MOST_BYTES:
         return Posted(pairs, whole=False)
     files = [Upload(each.filename or "", each.content_type or "", await each.read()) for each in chosen]
     return Posted(pairs, tuple(files))

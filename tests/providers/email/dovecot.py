@@ -51,13 +51,6 @@ userdb {{
   driver = static
   args = uid={uid} gid={gid} home={root}/mail/%Ln
 }}
-service lmtp {{
-  user = {owner}
-  inet_listener lmtp {{
-    address = {good}
-    port = {lmtp}
-  }}
-}}
 """
 SINCE_24 = """
 dovecot_config_version = 2.4.0
@@ -86,13 +79,6 @@ userdb static {{
     home = {root}/mail/%{{user | username | lower}}
   }}
 }}
-service lmtp {{
-  user = {owner}
-  inet_listener lmtp {{
-    listen = {good}
-    port = {lmtp}
-  }}
-}}
 """
 CONFIG = """
 protocols = imap lmtp
@@ -119,6 +105,13 @@ service imap-login {{
 }}
 service anvil {{
   chroot =
+}}
+service lmtp {{
+  user = {owner}
+  inet_listener lmtp {{
+    {listens} = {good}
+    port = {lmtp}
+  }}
 }}
 service stats {{
   chroot =
@@ -153,7 +146,9 @@ class Dovecot:
         if root:
             os.chown(self.root / "mail", *owner[1:])
         self._certify()
-        text = (self._dialect() + CONFIG).format(
+        dialect = self._dialect()
+        text = (dialect + CONFIG).format(
+            listens="listen" if dialect is SINCE_24 else "address",
             root=self.root,
             good=GOOD,
             expired=EXPIRED,

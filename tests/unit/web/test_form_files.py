@@ -93,7 +93,7 @@ async def test_up_to_eight_megabytes_are_taken_and_more_are_not():
     response = await send(world, {"q0": "x"}, *[("files", ("a.bin", bytes(4 * MB), "")) for _ in range(2)])
     assert (response.status_code, [len(file.content) for file in world.forms.files]) == (303, [4 * MB] * 2)
     world = world_of(TEXT)
-    response = await send(world, {"q0": "what was typed"}, ("files", ("a.bin", bytes(10 * MB), "")))
+    response = await send(world, {"q0": "what was typed"}, ("files", ("a.bin", bytes(8 * MB + 1), "")))
     assert response.status_code == 413 and "what was typed</textarea>" in response.text
     assert "at most 20 files and 8 MB in all" in response.text
     assert world.forms.submitted == []
