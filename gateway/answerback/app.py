@@ -3,14 +3,12 @@
 import asyncio
 import contextlib
 import logging
-import os
 import pathlib
-import secrets
 import uuid
 from dataclasses import dataclass, field
 from typing import Any
 
-from answerback import migrations, owners, registry, signing, standing
+from answerback import migrations, owners, registry, standing
 from answerback.adopt import Adopter
 from answerback.agent import Agent, AgentContext
 from answerback.ask import Asker
@@ -24,6 +22,7 @@ from answerback.erase import Eraser
 from answerback.errors import AnswerbackError, ConfigurationError, StoreUnavailable
 from answerback.faults import Faults
 from answerback.forms import Forms
+from answerback.installation import secret_of, signing_key
 from answerback.intake import Intake
 from answerback.letters import Letters
 from answerback.linking import Linker
@@ -264,42 +263,4 @@ def _with_fallback(
     return providers
 
 
-def secret_of(settings: Settings) -> bytes:
-    """The installation's secret: configured, or made once at data_dir/secret with mode 0600."""
-    if settings.secret is not None:
-        return settings.secret.get_secret_value().encode()
-    file = pathlib.Path(settings.data_dir) / "secret"
-    if not (kept := kept_secret(file)):  # anybody could guess what is derived from it
-        raise ConfigurationError("This file is empty. Restore it from a backup.", file=str(file))
-    return kept.encode()
-
-
-def signing_key(settings: Settings) -> bytes:
-    """What signs events that are posted to others: configured, or derived from the installation's secret."""
-    if settings.signing_secret is not None:
-        return signing.key_of(settings.signing_secret.get_secret_value())
-    return Tokens(secret_of(settings), "").signing_key
-
-
-def kept_secret(path: pathlib.Path) -> str:
-    """The secret in a file; made, readable by its owner only, when there is none.
-
-    It is on the disk, whole and under its name, before anything is derived from it: links and buttons that
-    were sent must outlive a power failure.
-    """
-    if not path.exists():
-        fresh = path.with_name(f"{path.name}.{uuid.uuid4().hex}")
-        with open(fresh, "x", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
-            file.write(secrets.token_urlsafe(32) + "\n")
-            file.flush()
-            os.fsync(file.fileno())
-        with contextlib.suppress(FileExistsError):  # somebody else was first: theirs counts
-            os.link(fresh, path)
-        fresh.unlink()
-        folder = os.open(path.parent, os.O_RDONLY)
-        os.fsync(folder)
-        os.close(folder)
-    return path.read_text().strip()
-
-
-__all__ = ["FALLBACK", "App", "build", "kept_secret", "secret_of", "signing_key"]
+__all__ = ["FALLBACK", "App", "build"]

@@ -15,11 +15,11 @@ from aiohttp import web
 from pydantic import SecretStr
 from standardwebhooks import Webhook as Signer
 
-from answerback.app import signing_key
 from answerback.ask import AskRequest
 from answerback.deliver import CROWD
 from answerback.errors import DoesNotFit
 from answerback.faults import Faults
+from answerback.installation import signing_key
 from answerback.model import Interaction, Json, OnExpire, Question, QuestionKind
 from answerback.outbox import CALLER
 from answerback.settings import Settings

@@ -24,6 +24,7 @@ from answerback.cli.heads import BoundedHeads
 from answerback.cli.places import placed
 from answerback.cli.site import site
 from answerback.errors import ConfigurationError
+from answerback.installation import kept_secret
 from answerback.settings import ApiKey, Settings
 from answerback.web import RedactTokens
 from answerback.web.exposing import expose
@@ -55,7 +56,7 @@ def with_key(settings: Settings) -> Settings:
         return settings
     file = Path(settings.data_dir, KEY_FILE)
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    key = gateway.kept_secret(file)
+    key = kept_secret(file)
     if not key:
         raise ConfigurationError("This file is empty. Delete it, and a new key is made.", file=str(file))
     if file.stat().st_mode & 0o077:

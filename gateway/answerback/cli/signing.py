@@ -16,8 +16,8 @@ def signing_secret(config: str | None, as_json: bool) -> None:
     import pathlib
 
     from answerback import settings
-    from answerback.app import signing_key
     from answerback.cli import terminal
+    from answerback.installation import signing_key
     from answerback.signing import secret_of
 
     found = settings.load(config, environ=os.environ)
