@@ -33,3 +33,9 @@ class Effect:
     toast: str = ""
     follows: Follows = field(default_factory=Follows)
     overheard: bool = False  # people talked to each other: it is not ours to keep
+    about: str = ""  # the question that it was found to be for, whatever became of it
+
+    @property
+    def interaction_id(self) -> str:
+        """The question it was for; "" when nobody knows which one that is."""
+        return self.decision.record.id if self.decision is not None else self.about

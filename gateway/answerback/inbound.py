@@ -148,7 +148,7 @@ def _for_question(case: Case) -> Effect:
 
 
 def _which_one(case: Case, delivery_ids: list[str]) -> Effect:
-    args: Json = {"deliveries": delivery_ids, "text": case.reply.text}
+    args: Json = {"deliveries": delivery_ids, "text": case.reply.text, "event": case.reply.event_id}
     if case.reply.attachments:
         args["files"] = attachments_out(kept(case.provider, "", case.reply.attachments))
     return Effect(
@@ -180,14 +180,14 @@ def _answer(case: Case, record: Interaction, asked: Row) -> Effect:
 
 def _closed(case: Case, record: Interaction, outcome: Outcome, asked: Row) -> Effect:
     row = case.context.outbox.conversation(case.tx, asked, "closed", {}, interaction_id=record.id)
-    return Effect(outcome, [row])
+    return Effect(outcome, [row], about=record.id)
 
 
 def _say(
     case: Case, record: Interaction, asked: Row, outcome: Outcome, key: str, args: dict[str, str]
 ) -> Effect:
     row = case.context.outbox.conversation(case.tx, asked, key, args, interaction_id=record.id)
-    return Effect(outcome, [row])
+    return Effect(outcome, [row], about=record.id)
 
 
 def _command(case: Case, command: tuple[str, str], gathered: Gathered) -> Effect | None:
@@ -227,4 +227,4 @@ def _stop(case: Case, record: Interaction, asked: Row) -> Effect:
     rows = cancel_run(case.tx, case.context, record.run_id, "stopped by the person who was asked")
     who = asker(record, case.person.language if case.person else "en")
     rows.append(case.context.outbox.conversation(case.tx, case.here, "stopped", {"who": who}))
-    return Effect(Outcome.COMMAND, rows, stops=[(record.agent, record.thread_id)])
+    return Effect(Outcome.COMMAND, rows, stops=[(record.agent, record.thread_id)], about=record.id)

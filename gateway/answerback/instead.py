@@ -80,7 +80,7 @@ def _taken(tx: Tx, context: Context, provider: str, reply: Reply) -> Effect:
         first = replies.first(tx, *event)
         return Effect(Outcome(first["outcome"]) if first and first["outcome"] else Outcome.DUPLICATE)
     effect = consider(tx, context, provider, reply)
-    replies.decided(tx, *event, effect.outcome, effect.decision.record.id if effect.decision else "")
+    replies.decided(tx, *event, effect.outcome, effect.interaction_id)
     return effect
 
 

@@ -225,7 +225,7 @@ class Receiver:
             replies.decided(tx, *event, Outcome.COMMAND)
             return _Done(effect=Effect(Outcome.COMMAND, rows), counted=RECEIPT)
         effect = consider(tx, self._context, plugin.name, found)
-        replies.decided(tx, *event, effect.outcome, effect.decision.record.id if effect.decision else "")
+        replies.decided(tx, *event, effect.outcome, effect.interaction_id)
         if effect.overheard:
             replies.cut(tx, *event, b"")
         elif effect.outcome in NOBODYS and len(raw) > ENOUGH:

@@ -120,8 +120,7 @@ class Replay:
             if not own and not replies.add(tx, plugin.name, one.event_id, bytes(row["raw"])):
                 continue  # it came again meanwhile, and was handled then (law 4)
             effect = self._effect(tx, plugin.name, one, row["received_at"])
-            decided = effect.decision.record.id if effect.decision else ""
-            replies.decided(tx, plugin.name, one.event_id, effect.outcome, decided)
+            replies.decided(tx, plugin.name, one.event_id, effect.outcome, effect.interaction_id)
             effects.append(effect)
         if not own:
             replies.decided(

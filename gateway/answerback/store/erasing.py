@@ -12,8 +12,8 @@ from typing import Any
 from sqlalchemy import and_, delete, func, or_, select, text, update
 from sqlalchemy import bindparam as p
 
-from answerback.store import audit, interactions
-from answerback.store.codec import answer_out
+from answerback.store import audit, deliveries, interactions
+from answerback.store.codec import answer_out, loads
 from answerback.store.query import Query
 from answerback.store.tx import Row, Tx
 from answerback.tables import (
@@ -115,6 +115,11 @@ MESSAGES_OF = Query(
         D.c.status != "queued",
     )
 )
+UNSURE = Query(  # what was asked about a reply that could have been for several questions: it holds its text
+    select(D.c.id, D.c.provider, D.c.content).where(
+        D.c.kind == "conversation", D.c.interaction_id == "", D.c.content != "{}", D.c.status != "queued"
+    )
+)
 EVENTS_OF = Query(
     select(P.c.provider, P.c.event_id).where(
         P.c.interaction_id == p("interaction"), func.length(P.c.raw) > 0, P.c.error == ""
@@ -198,7 +203,17 @@ def traces(tx: Tx, interaction: str, run: str) -> list[tuple[Kind, Row]]:
     """Messages and events of a question and its run that say anything. Reads two tables from end to end."""
     messages = tx.all(MESSAGES_OF, interaction=interaction, run=run)
     events = tx.all(EVENTS_OF, interaction=interaction)
+    for row in _which_one(tx, interaction):
+        messages.append(row)
+        if event := loads(row["content"]).get("args", {}).get("event"):
+            events.append({"provider": row["provider"], "event_id": event})
     return [*((Kind.DELIVERY, row) for row in messages), *((Kind.REPLY, row) for row in events)]
+
+
+def _which_one(tx: Tx, interaction: str) -> list[Row]:
+    """The messages that asked which question a text was for, and named this one: it may be its answer."""
+    named = [row["id"] for row in tx.all(deliveries.OF, interaction_id=interaction)]
+    return [row for row in tx.all(UNSURE) if any(id in row["content"] for id in named)]
 
 
 def erase(tx: Tx, kind: Kind, row: Row, by: str = BY) -> bool:
