@@ -13,6 +13,7 @@ from answerback.adopt import Adopter
 from answerback.agent import Agent, AgentContext
 from answerback.ask import Asker
 from answerback.attachments import Attachments, stored_in
+from answerback.auditing import Auditor
 from answerback.callbacks import Callbacks
 from answerback.clock import Clock
 from answerback.context import Context
@@ -22,6 +23,7 @@ from answerback.erase import Eraser
 from answerback.errors import AnswerbackError, ConfigurationError, StoreUnavailable
 from answerback.faults import Faults
 from answerback.forms import Forms
+from answerback.history import Historian
 from answerback.installation import secret_of, signing_key
 from answerback.intake import Intake
 from answerback.letters import Letters
@@ -74,6 +76,8 @@ class App:
     http: Outgoing  # what the providers call others with
     notices: Notices
     eraser: Eraser
+    auditor: Auditor
+    historian: Historian
     wakeups: Wakeups | None = None
     state: dict[str, str] = field(default_factory=dict)  # agents that cannot be used, and why
     _tasks: list[asyncio.Task[None]] = field(default_factory=list)
@@ -249,6 +253,8 @@ def _connect(
         http,
         Notices(context),
         Eraser(context, agents),
+        Auditor(context),
+        Historian(context),
         wakeups,
     )
 

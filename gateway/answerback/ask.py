@@ -130,21 +130,14 @@ def put(
     expires_at = tx.now + round(expires_in * SECOND) if expires_in is not None else None
     record = replace(record, created_at=tx.now, expires_at=expires_at, route=route)
     rows = begin(context.outbox, tx, record)  # it looks people up; what comes after it is only written
-    interactions.add(
+    stored = interactions.add(
         tx,
         record,
         closes_at=None if stays_open(record) else expires_at,
         next_action_at=next_action(record, tx.now),
         **more,
     )
-    audit.add(
-        tx,
-        record.id,
-        "asked",
-        actor=record.agent,
-        content=dumps([q.text for q in record.questions]),
-        first=True,
-    )
+    audit.add(tx, record.id, "asked", actor=record.agent, content=stored, first=True)
     return record, rows
 
 

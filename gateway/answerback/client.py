@@ -8,8 +8,14 @@ from answerback.told import (
     Answer,
     Asked,
     Attachment,
+    Checked,
     DeadLetter,
     DeadLetters,
+    Entries,
+    Entry,
+    Event,
+    Flaw,
+    History,
     Interaction,
     Interactions,
     Notice,
@@ -24,10 +30,16 @@ __all__ = [
     "Answer",
     "Asked",
     "Attachment",
+    "Checked",
     "Client",
     "DeadLetter",
     "DeadLetters",
+    "Entries",
+    "Entry",
+    "Event",
+    "Flaw",
     "GatewayUnavailable",
+    "History",
     "Interaction",
     "Interactions",
     "Notice",
@@ -107,6 +119,11 @@ class Client(Transport):
         """What was asked with as `state`; None once its `callback_url` has it, or it is erased."""
         path = f"/v1/interactions/{path_id(id, 'interaction')}/state"
         return cast(dict[str, Json], await self.call("GET", path))["state"]
+
+    async def history(self, id: str) -> History:
+        """What happened to it: messages, replies, reminders; nothing of what was said."""
+        path = f"/v1/interactions/{path_id(id, 'interaction')}/history"
+        return cast(History, await self.call("GET", path))
 
     async def attachment(self, id: str, number: int) -> bytes:
         """The bytes of a file that came with the answer, counted from 0; `Refused`: it is gone."""
@@ -190,3 +207,12 @@ class Client(Transport):
         """`replay` a dead letter, or `discard` it; what happens now, in a sentence."""
         done = await self.call("POST", f"/v1/dead-letters/{path_id(id, 'dead letter')}/{how}")
         return str(done["message"])
+
+    async def audit(self, limit: int = 200, after: str = "") -> Entries:
+        """A page of the audit's entries, question by question."""
+        return cast(Entries, await self.call("GET", "/v1/audit", query=query_of(limit=limit, after=after)))
+
+    async def check_audit(self, limit: int = 200, after: str = "") -> Checked:
+        """Check the audit of so many questions: whether it is whole and says the same as their records."""
+        query = query_of(limit=limit, after=after)
+        return cast(Checked, await self.call("GET", "/v1/audit/check", query=query))

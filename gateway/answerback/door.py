@@ -44,7 +44,7 @@ def decide(
 
     A stand-in's answer that only a person may give, or to what only people may be asked, is not taken.
     """
-    given = canonical(values, context.settings.limits.answer_bytes)
+    canonical(values, context.settings.limits.answer_bytes)  # or it cannot be kept
     stand_in = context.outbox.stand_ins.known.get(actor.via)
     if stand_in is not None and (record.human_only or may_not(record.questions, values, stand_in)):
         audit.add(tx, record.id, "not allowed", actor=actor.contact)
@@ -73,7 +73,7 @@ def decide(
     handed = hand_over(tx, context, after, begun=True) if goes_on else None
     decision = Decision(Outcome.ACCEPTED, after, context.outbox.outcomes(tx, after), handed)
     interactions.keep(tx, record, answer, content, won=True)
-    audit.add(tx, record.id, "answered", actor=actor.contact, content=given)
+    audit.add(tx, record.id, "answered", actor=actor.contact, content=content)
     if after.run_id:
         runs.goes_on(tx, after.run_id)
     return decision

@@ -14,7 +14,7 @@ from answerback.outbox import FORM, SHOWN
 from answerback.read import validate_response
 from answerback.signals import Handed
 from answerback.store import Row, Tx, audit, deliveries, interactions
-from answerback.store.codec import address_in
+from answerback.store.codec import address_in, answer_out
 from answerback.threads import hand_over
 
 log = logging.getLogger("answerback.elapse")
@@ -106,7 +106,7 @@ class Elapser:
         answer = None if record.on_expire is OnExpire.CANCEL else silence(record, tx.now)
         if not interactions.close(tx, record, InteractionStatus.EXPIRED, "nobody answered in time", answer):
             return record, [], None
-        audit.add(tx, record.id, "expired")
+        audit.add(tx, record.id, "expired", content=answer_out(answer) if answer is not None else "")
         rows = self._context.outbox.outcomes(tx, record)
         if record.on_expire is OnExpire.CANCEL and record.run_id:
             rows += cancel_run(tx, self._context, record.run_id, "nobody answered in time")
@@ -120,6 +120,7 @@ def unreadable(tx: Tx, context: Context, record: Interaction) -> Interaction:
     closed = interactions.close(tx, record, InteractionStatus.CANCELLED, "its record cannot be read")
     deliveries.shut(tx, record.id)
     if closed:
+        audit.add(tx, record.id, "set aside")
         context.outbox.callback(tx, record)  # found by the next sweep
     return record
 

@@ -140,3 +140,62 @@ class DeadLetters(TypedDict):
 
     items: list[DeadLetter]
     next: str | None
+
+
+class Event(TypedDict):
+    """One thing that happened to a question. `event` is the audit's word, `reply`, or a message's status;
+
+    `kind` is then what message it is, or what became of the reply.
+    """
+
+    at: str
+    event: str
+    actor: str
+    provider: str
+    kind: str
+    error: str
+
+
+class History(TypedDict):
+    """Oldest first; `next_at` is when the gateway does something by itself, None if nothing is planned."""
+
+    events: list[Event]
+    next_at: str | None
+
+
+class Entry(TypedDict):
+    """An entry of the audit; `hash` is over the rest and `previous`, the hash of the entry before it."""
+
+    interaction_id: str
+    seq: int
+    id: str
+    at: int
+    event: str
+    actor: str
+    content_hash: str
+    previous: str
+    hash: str
+
+
+class Entries(TypedDict):
+    """A page; `next` is what `after` takes for the following one, None at the end."""
+
+    items: list[Entry]
+    next: str | None
+
+
+class Flaw(TypedDict):
+    """What is wrong with the audit of a question; `entry` is 0 when it is no single one."""
+
+    interaction_id: str
+    entry: int
+    what: str
+
+
+class Checked(TypedDict):
+    """How much of the audit was checked, and what is wrong; `next` as in pages."""
+
+    chains: int
+    entries: int
+    flaws: list[Flaw]
+    next: str | None

@@ -116,3 +116,4 @@ def _chains(rows: Rows, found: Findings) -> None:
         if not row["is_genuine"] or row["seq"] != seq + 1 or row["previous"] != hash:
             found.wrong.append(f"the chain of audit rows is broken at {row['event']}")
         last[row["interaction_id"]] = row["seq"], row["hash"]
+    found.wrong += [f"the product finds its audit wrong: {flaw['what']}" for flaw in rows["flaw"]]

@@ -95,6 +95,10 @@ def _forge(journal: dict, nodes: Nodes, rows: Rows) -> None:
     del rows["audit"][0]
 
 
+def _reveal(journal: dict, nodes: Nodes, rows: Rows) -> None:
+    rows["flaw"].append({"what": "as the product says"})
+
+
 def _hold(journal: dict, nodes: Nodes, rows: Rows) -> None:
     rows["delivery"][0]["status"] = "queued"
 
@@ -109,7 +113,7 @@ def _pause(journal: dict, nodes: Nodes, rows: Rows) -> None:
 
 TAMPERED = {
     "lost": (_deny, _forget),
-    "wrong": (_swap, _repeat, _forge),
+    "wrong": (_swap, _repeat, _forge, _reveal),
     "stuck": (_hold, _lease, _pause),
 }
 

@@ -51,6 +51,7 @@ async def ask(g: Gateway, question: str, **more: object) -> str:
 
 async def spoil(g: Gateway, id: str, junk: str = "not JSON", query: Query = SPOIL) -> None:
     """As a disk error, a hand in the database, or a newer version of ours would leave it."""
+    g.tampers = True
     await g.app.context.store.write(lambda tx: tx.run(query, key=id, junk=junk))
 
 

@@ -148,7 +148,7 @@ class Life:
         return self.app.context.tokens.form_url(row["id"])
 
     async def records(self) -> dict[str, list[dict[str, Any]]]:
-        """What stands in the database."""
+        """What stands in the database, and what the product itself finds wrong with its audit."""
 
         def tx(tx: Tx) -> dict[str, list[dict[str, Any]]]:
             return {name: tx.all(ALL[name]) for name in TABLES}
@@ -156,6 +156,8 @@ class Life:
         found = await self.app.context.store.read(tx)
         for row in found["audit"]:
             row["is_genuine"] = row["hash"] == audit.link(row)
+        checked = await self.app.auditor.check(200)
+        found["flaw"] = [{"what": flaw.what} for _, flaw in checked.flaws]
         return found
 
     async def mark(self, text: str) -> None:

@@ -27,7 +27,7 @@ from answerback.signing import key_of, secret_of
 from answerback.store import Row, deliveries
 from answerback.testing import ManualClock, asks
 from tests.flow.test_intake import until
-from tests.flow.test_letters import SPOIL, letters, replay
+from tests.flow.test_letters import letters, replay, spoil
 from tests.support.databases import Database
 from tests.support.gateway import Gateway, gateway
 
@@ -172,7 +172,7 @@ async def test_an_expiry_and_a_withdrawal_are_posted_too(database: Database, the
 async def test_who_asked_hears_of_a_damaged_question(database: Database, there: Asker) -> None:
     async with gateway(database, clock=today(), **HERE) as g:
         record = await ask(g, there, expires_in=60.0)
-        await g.app.context.store.write(lambda tx: tx.run(SPOIL, key=record.id, junk="{"))
+        await spoil(g, record.id)
         await g.later(61)
         await g.later(61)
         assert [event["type"] for event in there.got] == ["interaction.cancelled"]

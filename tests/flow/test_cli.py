@@ -473,6 +473,56 @@ def test_a_question_is_erased_with_its_run_and_only_after_a_yes(gateway: Served)
     assert (shown.out, "was erased at" in shown.err) == ("", True)
 
 
+# -- the audit, and what happened to a question
+
+
+def test_a_question_is_explained(gateway: Served) -> None:
+    id = gateway.asks({"text": "Wipe production?", "kind": "confirm"})
+    gateway.answers(id, False)
+    done = gateway.do("interactions", "explain", id)
+    said = [line.split("  ", 1)[1] for line in done.out.splitlines()]
+    assert (done.code, said[0]) == (0, "It was asked.")
+    assert {"The question was sent on link.", "It can be answered on its form.", "local answered."} <= {*said}
+    assert re.fullmatch(r"\d\d:\d\d:\d\d", done.out.split("  ")[0])
+    events = json.loads(gateway.do("interactions", "explain", id, "--json").out)["events"]
+    assert events[0]["event"] == "asked"
+    assert "There is no interaction" in gateway.do("interactions", "explain", "nothing").err
+
+
+def test_the_audit_is_verified_and_compared_with_what_was_exported(gateway: Served) -> None:
+    gateway.answers(gateway.asks("Which?"), "this")
+    whole = gateway.do("audit", "verify")
+    assert (whole.code, whole.out) == (0, "")
+    assert re.fullmatch(r"All is as it was written: \d+ entries of \d+ questions\.\n", whole.err)
+    exported = gateway.do("audit", "export")
+    lines = exported.out.splitlines()
+    assert f"{len(lines)} entries." in exported.err
+    kept = gateway.home / "audit.jsonl"
+    kept.write_text(exported.out)
+    gateway.asks("Another?")  # what is new since then is no difference
+    same = gateway.do("audit", "verify", str(kept))
+    assert (same.code, f"All {len(lines)} entries of audit.jsonl are among them." in same.err) == (0, True)
+
+    gone = json.loads(lines[0]) | {"interaction_id": "gone"}
+    other = json.loads(lines[1]) | {"hash": "0"}
+    kept.write_text("\n".join([*lines[2:], json.dumps(gone), json.dumps(other)]))
+    done = gateway.do("audit", "verify", str(kept))
+    assert done.code == 1
+    assert done.out.splitlines() == [
+        f"{other['interaction_id']}  Entry {other['seq']} is not the one that was exported.",
+        f"gone{' ' * (len(other['interaction_id']) - 4)}  Entry {gone['seq']} was exported and is gone.",
+    ]
+    assert "The database was changed by something else than the gateway" in done.err
+
+
+def test_what_is_no_export_is_refused_with_its_line(gateway: Served) -> None:
+    file = gateway.home / "notes.txt"
+    file.write_text("hello\n")
+    done = gateway.do("audit", "verify", str(file))
+    assert (done.code, "line 1: this is no entry" in done.err) == (2, True)
+    assert gateway.do("audit", "verify", str(gateway.home / "nothing")).code == 2
+
+
 def test_a_cancelled_run_exits_with_4(gateway: Served) -> None:
     waiting = gateway.begin("run", "mine", "--input", '"tea"', "--wait", "--thread", "t-cancel")
     asked(waiting)

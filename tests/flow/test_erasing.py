@@ -21,7 +21,6 @@ from answerback.store import audit
 from answerback.store.query import Query
 from answerback.tables import metadata
 from answerback.testing import MemoryProvider, ScriptedAgent, asks
-from answerback.values import canonical
 from tests.support.databases import Database
 from tests.support.gateway import Gateway, gateway
 
@@ -111,10 +110,11 @@ async def test_nobody_can_find_an_erased_answer_by_trying(database: Database) ->
         run = await g.run()
         await g.taps("1001", "Yes")
         (id,) = (await g.settled(run.id)).interactions
-        given = canonical({"q1": True}, 1000)
+        (answer,) = [str(row["answer"]) for row in (await everything(g))["interaction"]]
+        given, opposite = answer, answer.replace("true", "false")
         before = await g.app.context.store.read(lambda tx: audit.of(tx, id))
         assert [row["event"] for row in before if audit.is_of(row, given)] == ["answered"]
-        assert not any(audit.is_of(row, canonical({"q1": False}, 1000)) for row in before)
+        assert given != opposite and not any(audit.is_of(row, opposite) for row in before)
         await after(g, 31)
         now = await g.app.context.store.read(lambda tx: audit.of(tx, id))
         assert [row["content_hash"] for row in now[:-1]] == [row["content_hash"] for row in before]
@@ -352,6 +352,41 @@ async def test_one_question_can_be_erased_at_once_with_its_run_and_all_that_this
         again = await g.app.eraser.now(first, "ops")
         assert again.erased_at is not None and (await chain_of(g, first)).count("erased") == 1
         assert (await g.app.reader.interaction(other.interaction.id)).erased_at is None
+
+
+async def test_what_did_not_fit_is_erased_with_the_question_that_it_was_for(database: Database) -> None:
+    async with gateway(database) as g:
+        id = (await g.app.asker.ask(AskRequest((asks("Go on?", confirm=True),)))).interaction.id
+        await g.app.idle()
+        await g.types("1001", "yes, the password is quokka")  # not clear: it is asked again
+        await g.taps("1001", "Yes")
+        await g.types("1001", "numbat")  # nothing waits for this one: it belongs to no question
+        await g.types("1001", "and wombat", references=[g.memory.shown[0].id])  # too late
+        assert {word for _, word in await still_said(g)} == {"quokka", "numbat", "wombat"}
+        await g.app.eraser.now(id, "ops")
+        assert {word for _, word in await still_said(g)} == {"numbat"}
+
+
+async def test_a_text_that_could_be_for_several_questions_is_erased_with_any_of_them(
+    database: Database,
+) -> None:
+    async with gateway(database) as g:
+        ids = [
+            (await g.app.asker.ask(AskRequest((asks(text),)))).interaction.id
+            for text in ("First?", "Second?", "Third?")
+        ]
+        await g.app.idle()
+        await g.types("1001", "the password is quokka")
+        assert {word for _, word in await still_said(g)} == {"quokka"}
+        await g.app.asker.cancel(ids[1])
+        await g.app.eraser.now(ids[1], "ops")
+        assert await still_said(g) == set()
+        await g.types("1001", "the password is numbat")
+        await g.taps("1001", "First?")
+        assert (await g.app.reader.interaction(ids[0])).answer.text == "the password is numbat"
+        await g.app.asker.cancel(ids[2])
+        await g.app.eraser.now(ids[0], "ops")
+        assert await still_said(g) == set()
 
 
 async def test_what_an_agent_could_not_forget_is_said_and_can_be_tried_again(database: Database) -> None:

@@ -424,6 +424,7 @@ class TestADamagedQuestion:
 
 
 async def spoil(g: Gateway, id: str) -> None:
+    g.tampers = True
     await g.app.context.store.write(lambda tx: tx.run(SPOIL, key=id, junk="not JSON"))
 
 

@@ -26,6 +26,7 @@ class Gateway:
     app: App
     clock: ManualClock
     memory: MemoryProvider
+    tampers: bool = False  # whether the test writes into the database itself: then the audit may say so
 
     async def run(self, agent: str = "scripted", **more: object) -> Run:
         """Start a run and let it get as far as it can."""
@@ -72,6 +73,15 @@ def settings_for(database: Database, **more: object) -> Settings:
     return Settings(**values)
 
 
+async def assert_audited(built: App) -> None:
+    """After whatever a test did, the audit is whole and says the same as the records."""
+    after: str | None = ""
+    while after is not None:
+        checked = await built.auditor.check(200, after)
+        assert not checked.flaws
+        after = checked.next
+
+
 @contextlib.asynccontextmanager
 async def gateway(
     database: Database,
@@ -93,6 +103,9 @@ async def gateway(
     )
     await built.start(clock=False)
     try:
-        yield Gateway(built, clock, memory)
+        here = Gateway(built, clock, memory)
+        yield here
+        if built.context.store.is_open and not here.tampers:
+            await assert_audited(built)
     finally:
         await built.stop()

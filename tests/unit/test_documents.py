@@ -96,10 +96,10 @@ def test_a_command_in_a_shell_block_exists_with_these_arguments(block: Block) ->
 
 
 def commands(line: str) -> Iterator[list[str]]:
-    """The commands of a line: those joined by && or &, and those in $( )."""
+    """The commands of a line: those joined by && or &, and those in $( ); without where their output goes."""
     inner = re.search(r"\$\((.*)\)", line)
     for part in re.split(r"&&|&$", inner[1] if inner else line):
-        words = shlex.split(part, comments=True)
+        words = shlex.split(re.sub(r" > \S+$", "", part), comments=True)
         if words:
             yield words
 

@@ -1,4 +1,4 @@
-"""`interactions`: the questions that were asked: list, show, files, answer, cancel."""
+"""`interactions`: the questions that were asked: list, show, explain, files, answer, cancel."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -66,6 +66,19 @@ def show(config: str | None, url: str, as_json: bool, id: str) -> None:
         terminal.out(question.answer_text(record))
     for file in question.files(record):
         terminal.note(file)
+
+
+@interactions.command()
+@click.argument("id")
+@remote
+def explain(config: str | None, url: str, as_json: bool, id: str) -> None:
+    """Tell what happened to a question: who was asked where, what came back, and what comes next."""
+    from answerback.cli import gateway, history, terminal
+
+    found = gateway.speak(gateway.find(config, url), lambda client: client.history(id))
+    if as_json:
+        return terminal.put_json(found)
+    history.show(found)
 
 
 @interactions.command()

@@ -21,6 +21,7 @@ COMMANDS = {
     "agents": ("people", "List the agents, and whether they can be used."),
     "check": ("check", "Check the configuration, and import what it names."),
     "dead-letters": ("letters", "What was given up, and why."),
+    "audit": ("audit", "What is kept of all that happened, and whether it is whole."),
     "db": ("db", "The database."),
     "signing-secret": ("signing", "Print the secret that signs what is posted to a callback_url."),
     "sandbox": ("sandbox", "Run the sandbox: no account, no other machine."),

@@ -70,6 +70,8 @@ def site(app: App) -> ASGIApp:
             metrics=app.context.metrics,
             files=app.attachments,
             eraser=app.eraser,
+            auditor=app.auditor,
+            historian=app.historian,
             letters=app.letters,
             notices=app.notices,
             people=People(

@@ -64,6 +64,15 @@ def local_time(moment: str | None) -> str:
     return f"{then:%H:%M}" if then.date() == today else f"{then.day} {then:%b %Y, %H:%M}"
 
 
+def exact_time(moment: str) -> str:
+    """RFC 3339 as the clock on the wall here, with seconds: "14:02:07" today, else with its date."""
+    import datetime
+
+    then = datetime.datetime.fromisoformat(moment).astimezone()
+    today = datetime.datetime.now(datetime.UTC).astimezone().date()
+    return f"{then:%H:%M:%S}" if then.date() == today else f"{then.day} {then:%b %Y, %H:%M:%S}"
+
+
 def erased(what: str, moment: str | None) -> str:
     """The sentence that it is not known any more; "" while it is."""
     return f"{what} was erased at {local_time(moment)}." if moment else ""

@@ -4,7 +4,7 @@ import hashlib
 import os
 from typing import Any
 
-from sqlalchemy import String, cast, insert, select, update
+from sqlalchemy import Integer, String, cast, insert, select, tuple_, update
 from sqlalchemy import bindparam as p
 
 from answerback.store.ids import new_id
@@ -34,6 +34,24 @@ def last_of(interaction: Any) -> Any:
 ADD = Query(insert(A).values({c.name: p(c.name) for c in A.c}))
 ERASE = Query(update(A).where(A.c.interaction_id == p("interaction"), A.c.salt != "").values(salt=""))
 OF = Query(select(A).where(A.c.interaction_id == p("interaction_id")).order_by(A.c.seq))
+CHAINS = Query(
+    select(A.c.interaction_id)
+    .where(A.c.interaction_id > p("after"))
+    .distinct()
+    .order_by(A.c.interaction_id)
+    .limit(p("most"))
+)
+BETWEEN = Query(
+    select(A)
+    .where(A.c.interaction_id > p("after"), A.c.interaction_id <= p("last"))
+    .order_by(A.c.interaction_id, A.c.seq)
+)
+PAGE = Query(
+    select(A)
+    .where(tuple_(A.c.interaction_id, A.c.seq) > tuple_(p("after", type_=String), p("seq", type_=Integer)))
+    .order_by(A.c.interaction_id, A.c.seq)
+    .limit(p("most"))
+)
 
 
 def add(
@@ -92,6 +110,24 @@ def erase(tx: Tx, interaction_id: str) -> None:
 
 def of(tx: Tx, interaction_id: str) -> list[Row]:
     return tx.all(OF, interaction_id=interaction_id)
+
+
+def chains(tx: Tx, after: str, most: int) -> list[str]:
+    """Whose chains there are behind an id, in the order of these ids."""
+    return [row["interaction_id"] for row in tx.all(CHAINS, after=after, most=most)]
+
+
+def between(tx: Tx, after: str, last: str) -> dict[str, list[Row]]:
+    """The chains behind one id and up to another, each whole."""
+    found: dict[str, list[Row]] = {}
+    for row in tx.all(BETWEEN, after=after, last=last):
+        found.setdefault(row["interaction_id"], []).append(row)
+    return found
+
+
+def page(tx: Tx, after: str, seq: int, most: int) -> list[Row]:
+    """The entries behind one of them, chain by chain."""
+    return tx.all(PAGE, after=after, seq=seq, most=most)
 
 
 def _sha(*parts: str) -> str:

@@ -128,8 +128,12 @@ new_id = ids.new_id
 
 def add(
     tx: Tx, record: Interaction, *, closes_at: int | None, next_action_at: int | None, **more: object
-) -> None:
-    """Insert a pending interaction; `more` are the columns that the record does not carry."""
+) -> str:
+    """Insert a pending interaction; its questions, as they are stored.
+
+    `more` are the columns that the record does not carry.
+    """
+    questions = questions_out(record.questions)
     row = _DEFAULTS | {
         "id": record.id,
         "code": record.code,
@@ -141,7 +145,7 @@ def add(
         "digest": record.digest,
         "checkpoint": record.checkpoint,
         "title": record.title,
-        "questions": questions_out(record.questions),
+        "questions": questions,
         "context": record.context,
         "route": dumps(record.route),
         "on_expire": str(record.on_expire),
@@ -156,6 +160,7 @@ def add(
         **more,
     }
     tx.later(ADD, **row)
+    return questions
 
 
 def get(tx: Tx, id: str) -> Interaction | None:

@@ -19,6 +19,11 @@ def _add(insert: Any) -> Any:
 
 ADD = both(_add)
 FIRST = Query(select(R).where(R.c.provider == p("provider"), R.c.event_id == p("event_id")))
+ABOUT = Query(  # what came in for a question; it has no index, and is read from end to end
+    select(R.c.provider, R.c.outcome, R.c.error, R.c.received_at).where(
+        R.c.interaction_id == p("interaction_id")
+    )
+)
 _EVENT = (R.c.provider == p("of"), R.c.event_id == p("event"))
 DECIDED = Query(
     update(R).where(*_EVENT).values(outcome=p("what"), interaction_id=p("interaction"), error=p("why"))

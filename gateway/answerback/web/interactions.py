@@ -22,11 +22,13 @@ from answerback.web.questions import questions
 from answerback.web.records import (
     AskedOut,
     DoneOut,
+    HistoryOut,
     InteractionOut,
     PageOut,
     StateOut,
     StatusOut,
     asked_out,
+    history_out,
     interaction_out,
     status_out,
 )
@@ -104,6 +106,15 @@ def add(api: FastAPI, services: Services) -> None:
             await services.letters.discard(id, key.name)
             return interaction_out(await reader.interaction(id))
         return interaction_out(await services.asker.cancel(id, body.reason or "cancelled by the asker"))
+
+    if services.historian is not None:
+        historian = services.historian
+
+        @api.get("/v1/interactions/{id}/history")
+        async def history(id: InteractionId, key: MayRead) -> HistoryOut:
+            """What happened to it, oldest first: messages, replies, reminders; nothing of what was said."""
+            await own(key, id)
+            return history_out(await historian.of(id))
 
     if services.eraser is not None:
         _add_erasing(api, services.eraser)

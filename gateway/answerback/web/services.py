@@ -11,7 +11,9 @@ from answerback.provider import HttpAnswer, Inbound
 if TYPE_CHECKING:
     from answerback.ask import Asked, AskRequest
     from answerback.attachments import File
+    from answerback.auditing import Checked, Entries
     from answerback.forms import FormView
+    from answerback.history import History
     from answerback.letters import Kind, Letter
     from answerback.run import Run, RunRequest
     from answerback.uploads import Upload
@@ -121,6 +123,15 @@ class Eraser(Protocol):
     async def now(self, interaction_id: str, by: str, /) -> Interaction: ...
 
 
+class Auditor(Protocol):
+    async def entries(self, limit: int, after: str | None, /) -> "Entries": ...
+    async def check(self, limit: int, after: str | None, /) -> "Checked": ...
+
+
+class Historian(Protocol):
+    async def of(self, interaction_id: str, /) -> "History": ...
+
+
 class Files(Protocol):
     async def fetch(self, interaction: Interaction, number: int, /) -> "File": ...
 
@@ -141,6 +152,8 @@ class Services:
     reader: Reader
     health: Health
     metrics: Metrics = field(default_factory=Metrics)
+    auditor: Auditor | None = None  # what is kept of all that happened, and whether it is whole
+    historian: Historian | None = None  # what happened to one question
     files: Files | None = None  # what came with answers, where it can be fetched
     eraser: Eraser | None = None  # takes out at once what was said
     letters: Letters | None = None  # what was given up, where it is wanted
