@@ -520,7 +520,8 @@ def test_what_is_no_export_is_refused_with_its_line(gateway: Served) -> None:
     file.write_text("hello\n")
     done = gateway.do("audit", "verify", str(file))
     assert (done.code, "line 1: this is no entry" in done.err) == (2, True)
-    assert gateway.do("audit", "verify", str(gateway.home / "nothing")).code == 2
+    missing = gateway.do("audit", "verify", "nothing.jsonl")
+    assert (missing.code, "nothing.jsonl cannot be read: No such file" in missing.err) == (2, True)
 
 
 def test_a_cancelled_run_exits_with_4(gateway: Served) -> None:

@@ -21,7 +21,7 @@ def audit() -> None:
 
 
 @audit.command()
-@click.argument("export", required=False, type=click.Path(dir_okay=False, exists=True, path_type=Path))
+@click.argument("export", required=False, type=click.Path(path_type=Path))
 @remote
 def verify(config: str | None, url: str, as_json: bool, export: Path | None) -> None:
     """Check that the audit is whole, and says the same as the questions and answers that are kept.
@@ -116,13 +116,16 @@ def _read(file: Path) -> Kept:
     """The entries of an export, or wrong usage with the line that is none."""
     import json
 
+    try:
+        lines = file.read_bytes().splitlines()
+    except OSError as error:
+        raise click.UsageError(f"{file} cannot be read: {error.strerror}.") from None
     kept: Kept = {}
-    with file.open(encoding="utf-8", errors="replace") as lines:
-        for number, line in enumerate(lines, start=1):
-            try:
-                entry = json.loads(line)
-                kept[entry["interaction_id"], entry["seq"]] = entry["hash"]
-            except (ValueError, TypeError, KeyError):
-                message = f"{file}, line {number}: this is no entry that `answerback audit export` printed."
-                raise click.UsageError(message) from None
+    for number, line in enumerate(lines, start=1):
+        try:
+            entry = json.loads(line)
+            kept[entry["interaction_id"], entry["seq"]] = entry["hash"]
+        except (ValueError, TypeError, KeyError):
+            message = f"{file}, line {number}: this is no entry that `answerback audit export` printed."
+            raise click.UsageError(message) from None
     return kept
