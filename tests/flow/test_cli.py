@@ -757,6 +757,28 @@ def test_a_database_is_made_readable_by_its_owner_only(tmp_path: Path) -> None:
     connection.close()
 
 
+def test_a_running_gateway_is_backed_up_and_the_copy_can_be_served(
+    serving: Callable[..., Served], tmp_path: Path
+) -> None:
+    served = serving()
+    id = served.asks("Which?")
+    done = served.do("db", "backup", "monday")
+    assert done.code == 0
+    assert "Copied into monday: answerback.db, " in done.err and "secret" in done.err
+    assert "monday is not empty" in served.do("db", "backup", "monday").err
+    served.answers(id, "this")
+    served.stop()
+    again = serving(config=CONFIG.replace("data_dir: var", "data_dir: monday"))
+    assert again.call(lambda client: client.interaction(id))["status"] == "pending"
+
+
+def test_a_database_of_postgresql_is_backed_up_with_its_own_tools(tmp_path: Path) -> None:
+    home = home_with(tmp_path, CONFIG + "database: postgresql:///nothing\n")
+    done = do(home, "db", "backup", "monday")
+    assert (done.code, "back it up with pg_dump" in done.err) == (1, True)
+    assert not (tmp_path / "monday").exists()
+
+
 def test_the_database_of_a_running_gateway_is_left_alone(gateway: Served) -> None:
     done = do(gateway.home, "db", "upgrade")
     assert done.code == 1

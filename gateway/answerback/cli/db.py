@@ -1,5 +1,7 @@
 """`db`: the database itself; the one group of commands that does not go through the HTTP API."""
 
+from pathlib import Path
+
 import click
 
 from answerback.cli.errors import Commands
@@ -8,13 +10,13 @@ from answerback.cli.options import local
 
 @click.group(cls=Commands)
 def db() -> None:
-    """The database. Where it is SQLite, stop the gateway first."""
+    """The database."""
 
 
 @db.command()
 @local
 def upgrade(config: str | None, as_json: bool) -> None:
-    """Bring the database to the present version; `serve` does that by itself."""
+    """Bring the database to the present version; `serve` does that by itself. Stop the gateway first."""
     import os
 
     from answerback import migrations, settings, store
@@ -35,3 +37,27 @@ def upgrade(config: str | None, as_json: bool) -> None:
         return terminal.put_json(seen)
     changed = "brought to" if seen["before"] != seen["now"] else "already at"
     terminal.note(f"The database is {changed} revision {seen['now']}.")
+
+
+@db.command()
+@click.argument("folder", type=click.Path(path_type=Path))
+@local
+def backup(config: str | None, as_json: bool, folder: Path) -> None:
+    """Copy the database, the checkpoints and the secret into FOLDER, which is made. The gateway may run."""
+    import os
+
+    from answerback import settings
+    from answerback.cli import terminal
+    from answerback.errors import ConfigurationError
+    from answerback.store import copying
+
+    found = settings.load(config, environ=os.environ)
+    if found.database != "sqlite":
+        message = "This database is PostgreSQL's: back it up with pg_dump, and keep the secret beside it"
+        raise ConfigurationError(f"{message} (secret, secret_file, or {found.data_dir}/secret).")
+    copied = copying.copy(found.data_dir, folder)
+    if as_json:
+        return terminal.put_json({"folder": str(folder), "files": copied})
+    terminal.note(f"Copied into {folder}: {', '.join(copied)}.")
+    if found.secret is not None:
+        terminal.note("The secret is in the configuration, not in the copy: keep it with the backup.")
