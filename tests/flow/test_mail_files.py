@@ -33,7 +33,7 @@ pytestmark = pytest.mark.needs_extra("email")
 KEY = "a-key-of-the-tests"
 PATIENCE = 30.0
 PLAN = File("Plan für „Nord“.pdf", "application/pdf", bytes(range(256)) * 40)
-PHOTO = File("photo.jpg", "image/jpeg", b"\xff\xd8 a photo")
+PHOTO = File("photo.jpg", "image/jpeg", b"\xff\xd8 a photo" * 1000)  # more than a logo has
 R = ReplyRow.__table__  # type: ignore[attr-defined]
 
 
@@ -89,19 +89,19 @@ async def post(database: Database) -> AsyncIterator[Post]:
 
 @pytest.mark.parametrize("style", ["gmail", "outlook", "apple"])
 async def test_files_come_with_the_answer_and_their_bytes_can_be_fetched(post: Post, style: str) -> None:
-    await post.sends("Like this.", PLAN, PHOTO, style=style)
+    await post.sends("Like this.", PHOTO, PLAN, style=style)
     answer = await post.answered()
     assert answer["text"] == "Like this."
     files = answer["attachments"]
     told = [(file["name"], file["content_type"], file["size"], file["provider"]) for file in files]
     assert told == [
-        (PLAN.name, PLAN.content_type, len(PLAN.content), "email"),
         (PHOTO.name, PHOTO.content_type, len(PHOTO.content), "email"),
+        (PLAN.name, PLAN.content_type, len(PLAN.content), "email"),
     ]
     fetched = [(await post.get(str(file["href"]))).content for file in files]
-    assert fetched == [PLAN.content, PHOTO.content]
+    assert fetched == [PHOTO.content, PLAN.content]
     ((_, _, given),) = post.agent.journal
-    assert [file.name for file in given.attachments] == [PLAN.name, PHOTO.name]
+    assert [file.name for file in given.attachments] == [PHOTO.name, PLAN.name]
 
 
 async def test_a_photo_as_a_phone_takes_it_is_not_too_large(post: Post) -> None:

@@ -20,6 +20,9 @@ ADDED = frozenset(
         "text/calendar",
     }
 )
+# Apple Mail shows a photo that is sent with a reply in its text, as others show the logo below a name. What
+# tells them apart is how much there is of it: rather a logo too many than a photo lost.
+LOGO = 8 * 1024  # octets
 SHOWN = re.compile(r"\bcid:([^\s\"'<>)]{1,300})", re.IGNORECASE)  # a picture that the text shows (RFC 2392)
 
 
@@ -34,13 +37,14 @@ class Enclosed:
 
 
 def enclosed(parts: list[Part]) -> tuple[Enclosed, ...]:
-    """What was attached, in order, of all parts of a mail; not what its text shows, as logos below a name."""
+    """What was attached, in order, of all parts of a mail; not what its text shows as a logo below a name."""
     shown = _shown(parts)
-    return tuple(
-        Enclosed(place, _name(part), part.get_content_type(), _size(part))
+    files = (
+        (Enclosed(place, _name(part), part.get_content_type(), _size(part)), _id(part) in shown)
         for place, part in enumerate(parts)
-        if is_file(part) and _id(part) not in shown
+        if is_file(part)
     )
+    return tuple(file for file, is_shown in files if not is_shown or (file.size or 0) >= LOGO)
 
 
 def content(part: Part) -> bytes:

@@ -12,10 +12,9 @@ import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from email.message import Message
-from email.mime.multipart import MIMEMultipart
 from email.utils import formataddr
 
-from answerback_sandbox.mail.enclosing import enclose
+from answerback_sandbox.mail.enclosing import PLACE, enclose
 from answerback_sandbox.mail.making import date, put_headers, text_part
 from answerback_sandbox.mail.state import File, Letter, Style
 
@@ -64,10 +63,8 @@ def compose(answered: Answered, text: str, style: Style, at: int, files: Sequenc
     """The reply, dated `at`, with files."""
     old = answered.letter
     bodies = WRITERS[style](answered, text.strip("\n"))
-    body = MIMEMultipart("alternative")
-    body.attach(text_part(bodies.text, "plain", "utf-8", bodies.encoding))
-    body.attach(text_part(bodies.html, "html", "utf-8", bodies.encoding))
-    mail = enclose(body, files, style) if files else body
+    plain = text_part(bodies.text, "plain", "utf-8", bodies.encoding)
+    mail = enclose(plain, bodies.html, files, style, bodies.encoding)
     put_headers(
         mail,
         {
@@ -150,7 +147,7 @@ def _apple(old: Answered, text: str) -> Bodies:
     quoted_html = (
         '<html><head><meta http-equiv="content-type" content="text/html; charset=utf-8"></head>'
         '<body style="overflow-wrap: break-word; -webkit-nbsp-mode: space; '
-        f'line-break: after-white-space;">{_breaks(text)}<br id="lineBreakAtBeginningOfMessage">'
+        f'line-break: after-white-space;">{_breaks(text)}{PLACE}'
         f'<div><br><blockquote type="cite"><div>{html.escape(attribution)}</div>'
         f'<br class="Apple-interchange-newline"><div>{old.inner}</div></blockquote></div><br></body></html>\n'
     )

@@ -75,7 +75,18 @@ def test_the_text_is_what_was_written_and_not_what_stands_in_a_file() -> None:
         assert [each.name for each in found.files] == ["notes.txt"]
 
 
-def test_a_picture_that_the_text_shows_is_no_file_and_one_that_it_does_not_is() -> None:
+def test_a_photo_that_the_text_shows_is_a_file_as_apple_mail_sends_it_and_a_logo_is_none() -> None:
+    photo = part(
+        "image/jpeg; name=IMG_0001.jpeg",
+        "inline; filename=IMG_0001.jpeg",
+        "x" * 8 * 1024,
+        Content_ID="<logo@x.org>",
+    )
+    assert names(mail(TEXT, multipart(HTML, photo, kind="related"))) == ["IMG_0001.jpeg"]
+    assert names(mail(TEXT, multipart(HTML, LOGO, kind="related"))) == []
+
+
+def test_a_small_picture_that_the_text_shows_is_no_file_and_one_that_it_does_not_is() -> None:
     related = multipart(multipart(TEXT, HTML, kind="alternative"), LOGO, kind="related")
     photo = part("image/jpeg", "inline; filename=photo.jpg", Content_ID="<other@x.org>")
     assert names(mail(related, photo)) == ["photo.jpg"]
