@@ -61,7 +61,7 @@ class Auditor:
 
     async def check(self, limit: int = 50, after: str | None = None) -> Checked:
         """Whether chains are whole and say the same as their records; at most so many, behind an id."""
-        return await self._context.store.read(lambda tx: _check(tx, after or "", limit))
+        return await self._context.store.snapshot(lambda tx: _check(tx, after or "", limit))
 
 
 def _check(tx: Tx, after: str, limit: int) -> Checked:

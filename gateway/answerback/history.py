@@ -43,7 +43,7 @@ class Historian:
 
     async def of(self, id: str) -> History:
         """What happened to a question. Raises `NotFound`."""
-        return await self._context.store.read(lambda tx: _of(tx, id))
+        return await self._context.store.snapshot(lambda tx: _of(tx, id))
 
 
 def _of(tx: Tx, id: str) -> History:

@@ -1,5 +1,7 @@
 """The audit can be read and checked: whoever changes the database behind the gateway's back is found out."""
 
+import asyncio
+
 import httpx
 import pytest
 from pydantic import SecretStr
@@ -146,6 +148,22 @@ async def test_one_changed_question_is_found_among_many_whatever_the_pages_are(d
             assert sum(page.chains for page in pages) == 7
             assert sum(page.entries for page in pages) == 6 * 2
             assert [id for page in pages for id, _ in page.flaws] == [ids[3], ids[5]]
+
+
+async def test_while_answers_are_taken_nothing_is_found_that_is_not_there(database: Database) -> None:
+    async with gateway(database) as g:
+        ids = [await ask(g, asks(f"Question {number}?")) for number in range(40)]
+
+        async def answers() -> None:
+            for id in ids:
+                await g.app.receiver.respond(id, "yes", by="alice", via="api")
+
+        answering, checks = asyncio.create_task(answers()), 0
+        while not answering.done():
+            assert await found(g) == []
+            checks += 1
+        await answering
+        assert checks > 3
 
 
 async def test_erasing_leaves_an_audit_that_is_whole(database: Database) -> None:

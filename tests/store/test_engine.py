@@ -64,6 +64,39 @@ async def test_readers_cannot_write(store: Store) -> None:
         await store.read(put("x"))
 
 
+async def test_a_snapshot_sees_one_moment_whatever_is_committed_meanwhile(store: Store) -> None:
+    looked, go_on = threading.Event(), threading.Event()
+
+    def twice(tx: Tx) -> tuple[int, int]:
+        before = len(tx.all(ALL))
+        looked.set()
+        assert go_on.wait(30)
+        return before, len(tx.all(ALL))
+
+    async def between(key: str) -> None:
+        await asyncio.to_thread(looked.wait, 30)
+        await store.write(put(key))
+        go_on.set()
+
+    seen, _ = await asyncio.gather(store.snapshot(twice), between("k1"))
+    assert seen == (0, 0)
+    for event in (looked, go_on):
+        event.clear()
+    seen, _ = await asyncio.gather(store.read(twice), between("k2"))
+    assert seen == (1, 2), "a plain read sees what is new"
+
+
+async def test_a_snapshot_that_fails_leaves_its_connection_as_it_was(store: Store) -> None:
+    broken = Query(sql("SELECT no_such_column FROM meta"))
+    for _ in range(4):  # there are two connections
+        with pytest.raises(Exception, match="no_such_column"):
+            await store.snapshot(lambda tx: tx.all(broken))
+        with pytest.raises(Exception, match=r"(?i)read.?only"):
+            await store.snapshot(put("x"))
+    await store.write(put("k"))
+    assert await keys(store) == {"k"} == {row["key"] for row in await store.snapshot(lambda tx: tx.all(ALL))}
+
+
 async def test_a_raw_event_may_hold_any_bytes(store: Store) -> None:
     raw = bytes(range(256)) * 10
     assert await store.write(

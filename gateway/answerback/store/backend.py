@@ -31,6 +31,7 @@ Clock = Callable[[], int]  # microseconds since the epoch
 class Backend(Protocol):
     dialect: str
     url: str  # as SQLAlchemy spells it, for the migrations
+    snapshot: str  # begins a transaction that only reads, and sees one moment
 
     def connect(self, *, writer: bool) -> Any: ...
     def begin(self, connection: Any) -> int: ...  # the database's time
@@ -46,6 +47,7 @@ class Sqlite:
     """WAL and synchronous=FULL; one process, one writing connection (SQLite before 3.51.3 needs that)."""
 
     dialect = "sqlite"
+    snapshot = "BEGIN"  # with a write-ahead log: from its first look on (https://sqlite.org/isolation.html)
 
     def __init__(self, data_dir: str, clock: Clock | None = None) -> None:
         self.path = pathlib.Path(data_dir) / "answerback.db"
@@ -120,6 +122,7 @@ class Postgresql:
     """psycopg 3, one writing connection a process; the server's clock decides."""
 
     dialect = "postgresql"
+    snapshot = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY"
 
     def __init__(self, url: str, clock: Clock | None = None) -> None:
         import psycopg

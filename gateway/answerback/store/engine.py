@@ -1,9 +1,10 @@
 """The store: writes go to the one writing thread, reads have threads and connections of their own."""
 
 import asyncio
+import contextlib
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
@@ -101,8 +102,12 @@ class Store:
         await self.write(lambda tx: None)
 
     async def read(self, tx: Callable[[Tx], T]) -> T:
-        """Run `tx` on a reading connection."""
+        """Run `tx` on a reading connection. Each of its statements sees what is committed when it begins."""
         return await asyncio.get_running_loop().run_in_executor(self._readers, self._read, tx)
+
+    async def snapshot(self, tx: Callable[[Tx], T]) -> T:
+        """Run `tx` on a reading connection; all of its statements see the database as of one moment."""
+        return await asyncio.get_running_loop().run_in_executor(self._readers, self._read, tx, True)
 
     def _put(self, *jobs: Job) -> None:
         """Hand to the writer what waits for company, and `jobs` behind it."""
@@ -112,15 +117,12 @@ class Store:
 
     # -- the reading threads
 
-    def _read(self, tx: Callable[[Tx], T]) -> T:
+    def _read(self, tx: Callable[[Tx], T], at_once: bool = False) -> T:
         for attempt in (1, 2):  # a read changes nothing: after a lost connection it is simply done again
             connection = self._reader()
             try:
-                cursor = connection.cursor()
-                try:
+                with self._cursor(connection, at_once) as cursor:
                     return tx(Tx(cursor, self.backend.dialect, self.backend.now(cursor)))
-                finally:
-                    cursor.close()
             except Exception as error:
                 lost = self.backend.is_lost(connection, error)
                 if lost:
@@ -130,6 +132,18 @@ class Store:
                 if not lost or attempt == 2:
                     raise self.backend.translate(error) from error
         raise AssertionError("unreachable")
+
+    @contextlib.contextmanager
+    def _cursor(self, connection: Any, at_once: bool) -> Iterator[Any]:
+        with contextlib.closing(connection.cursor()) as cursor:
+            if not at_once:
+                yield cursor
+                return
+            cursor.execute(self.backend.snapshot)
+            try:
+                yield cursor
+            finally:
+                cursor.execute("ROLLBACK")  # it has only read
 
     def _reader(self) -> Any:
         connection = getattr(self._local, "connection", None)
