@@ -18,11 +18,12 @@ MESSAGES = {
 STATES = {
     "queued": "is to be sent",
     "sent": "was sent",
-    "delivered": "was sent, and arrived,",
-    "read": "was sent, and read,",
+    "delivered": "was sent",
+    "read": "was sent",
     "failed": "could not be sent",
     "unknown": "may have been sent",
 }
+SINCE = {"delivered": ", and arrived", "read": ", and was read"}
 REPLIES = {
     "accepted": "was taken as the answer",
     "asked again": "did not fit, so it was asked again",
@@ -66,7 +67,7 @@ def show(history: "History") -> None:
 
 def _said(event: "Event") -> str:
     if event["event"] == "reply":
-        return f"A reply on {event['provider']} {REPLIES.get(event['kind'], event['kind'])}.{_why(event)}"
+        return f"A reply on {event['provider']} {REPLIES.get(event['kind'], event['kind'])}{_why(event)}."
     if event["event"] in STATES:
         return _message(event)
     if event["event"] == "asked" and not event["actor"]:
@@ -80,10 +81,11 @@ def _message(event: "Event") -> str:
         return "It can be answered on its form."
     what = MESSAGES.get(event["kind"], event["kind"])
     to = f" to {event['actor']}" if event["actor"] else ""
-    said = f"{what} {STATES[event['event']]}{to} on {event['provider']}.{_why(event)}"
+    then = SINCE.get(event["event"], "")
+    said = f"{what} {STATES[event['event']]}{to} on {event['provider']}{then}{_why(event)}."
     return said[0].upper() + said[1:]
 
 
 def _why(event: "Event") -> str:
     error = event["error"].rstrip(".")
-    return f" ({error})" if error else ""
+    return f": {error}" if error else ""
