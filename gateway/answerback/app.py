@@ -197,7 +197,8 @@ def build(
     standing.check(settings, all_providers)
     instead = standing.stand_ins(settings, all_providers, FALLBACK if FALLBACK in all_providers else "")
     alone = {name: provider.alone for name, provider in all_providers.items()}
-    outbox = Outbox(owner, paces, tokens, edits, instead, alone)
+    chats = frozenset(name for name, provider in all_providers.items() if type(provider).one_by_one)
+    outbox = Outbox(owner, paces, tokens, edits, instead, alone, chats)
     context = Context(
         settings,
         store,

@@ -13,6 +13,7 @@ from answerback.model import Answer, Interaction, InteractionStatus, MessageKind
 from answerback.outbox import FORM, SHOWN
 from answerback.read import validate_response
 from answerback.signals import Handed
+from answerback.steps import step_of
 from answerback.store import Row, Tx, audit, deliveries, interactions
 from answerback.store.codec import address_in, answer_out
 from answerback.threads import hand_over
@@ -92,12 +93,16 @@ class Elapser:
         asked = {
             (row["provider"], row["place"]): row
             for row in tx.all(deliveries.OF, interaction_id=record.id)
-            if row["kind"] == "question" and row["status"] in SHOWN and row["provider"] != FORM
-            if row["provider"] not in self._context.outbox.stand_ins.known
+            if row["kind"] == "question" and row["status"] in SHOWN and row["open"]
+            if row["provider"] != FORM and row["provider"] not in self._context.outbox.stand_ins.known
         }
         return [
             self._context.outbox.question(
-                tx, record, address_in(row | {"id": row["address_id"]}), MessageKind.REMINDER
+                tx,
+                record,
+                address_in(row | {"id": row["address_id"]}),
+                MessageKind.REMINDER,
+                step=step_of(row),
             )
             for row in asked.values()
         ]

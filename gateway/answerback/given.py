@@ -8,6 +8,7 @@ from answerback.match import strip_code
 from answerback.model import Attachment, Contact, Interaction, Json, QuestionKind
 from answerback.provider import Reply
 from answerback.read import Unclear, Value, read, read_payload, wants_text
+from answerback.steps import Step, asked_by
 from answerback.store import Tx, deliveries
 from answerback.store.codec import attachments_in, loads
 
@@ -32,21 +33,21 @@ class _Sent:
 
 
 def value_of(
-    tx: Tx, provider: str, reply: Reply, person: Contact | None, record: Interaction
+    tx: Tx, provider: str, reply: Reply, person: Contact | None, record: Interaction, step: Step | None = None
 ) -> Given | Unclear:
-    """What a reply means for the one question that it was found to be for."""
+    """What a reply means for the one question that it was found to be for; `step`: of several."""
     if record.sensitive:  # what it asks and what is answered stay between the form and the gateway
         return Unclear("sensitive_form")
     payload = reply.data.partition(":")[2]
     sent = _picked_for(tx, provider, reply) if payload == PICK else _Sent(reply.text, reply.attachments)
     language, timezone = (person.language, person.timezone) if person else ("en", "UTC")
     if payload and payload != PICK:
-        return _tapped(record, payload, language)
-    if len(record.questions) > 1:  # every required question needs an answer: that is the form's work
+        return _tapped(record, payload, language, step)
+    if len(record.questions) > 1 and (step is None or sent.files):  # that is the form's work
         return Unclear("open_form")
     if payload and not (sent.text or sent.files):
         return Unclear("write_answer")
-    question = record.questions[0]
+    question = asked_by(record, step)
     files = kept(provider, record.id, sent.files)
     text = uncalled(reply, strip_code(sent.text, record.code))
     if files and question.kind is QuestionKind.TEXT and not text.strip():
@@ -66,13 +67,15 @@ def _picked_for(tx: Tx, provider: str, reply: Reply) -> _Sent:
     return _Sent("", ())
 
 
-def _tapped(record: Interaction, payload: str, language: str) -> Given | Unclear:
+def _tapped(record: Interaction, payload: str, language: str, step: Step | None) -> Given | Unclear:
     tapped = read_payload(record.questions, payload, language)
     if tapped is None:
         return _not_yet(record, payload)
-    if len(record.questions) > 1:
+    if len(record.questions) > 1 and step is None:
         return Unclear("open_form")
     question, value, label = tapped
+    if question is not asked_by(record, step):  # no button of ours under this message
+        return Unclear("not_understood")
     return Given({question.id: value}, label)
 
 

@@ -9,17 +9,18 @@ from answerback.case import Case, Effect
 from answerback.context import Context
 from answerback.door import Actor, decide, lost
 from answerback.evidence import Gathered, by_token, gather, is_for_us, uncalled
-from answerback.given import value_of
+from answerback.given import Given, value_of
 from answerback.match import Evidence, Match, WhichOne, match
 from answerback.model import Interaction, InteractionStatus, Json, Outcome
-from answerback.outbox import place_of
+from answerback.outbox import SHOWN, place_of
 from answerback.provider import Reply, Void
 from answerback.quoting import new_text
 from answerback.read import Unclear, is_command
 from answerback.render import asker
 from answerback.sentences import say
+from answerback.steps import Step, step_of
 from answerback.store import Row, Tx, contacts, deliveries, interactions, pace, places
-from answerback.store.codec import attachments_out
+from answerback.store.codec import address_in, attachments_out
 from answerback.substitute import STOPS, considered
 
 MINUTE = 60_000_000  # microseconds between two of the same sentence in one place
@@ -168,14 +169,44 @@ def _answer(case: Case, record: Interaction, asked: Row) -> Effect:
         return _nothing(case)
     if record.status is not InteractionStatus.PENDING:
         return _closed(case, record, lost(record), asked)
-    found = value_of(tx, case.provider, reply, case.person, record)
+    step = step_of(asked)
+    if step is not None and not asked["open"]:
+        return _noted_before(case, record)
+    found = value_of(tx, case.provider, reply, case.person, record, step)
     if isinstance(found, Unclear):
         return _say(case, record, asked, Outcome.ASKED_AGAIN, found.key, found.args)
+    if step is not None and step.place + 1 < len(record.questions):
+        return _next(case, record, asked, step, found)
+    values = found.values if step is None else {**step.given, **found.values}
+    text = found.text if step is None else ""  # of several it is nobody's own words
     actor = Actor(case.person.id if case.person else "", case.provider, reply.sent_at)
-    decision = decide(tx, case.context, record, found.values, found.text, actor, found.files)
+    decision = decide(tx, case.context, record, values, text, actor, found.files)
     if decision.outcome is not Outcome.ACCEPTED:
         return _closed(case, decision.record, decision.outcome, asked)
     return Effect(Outcome.ACCEPTED, decision=decision)
+
+
+def _next(case: Case, record: Interaction, asked: Row, step: Step, found: Given) -> Effect:
+    """One of several is answered: keep that, ask the next one, and let the copy say what was answered."""
+    seen = deliveries.pass_on(case.tx, asked)
+    if seen is None:
+        return _noted_before(case, record)
+    outbox = case.context.outbox
+    there = address_in(asked | {"id": asked["address_id"]})
+    rows = [outbox.question(case.tx, record, there, step=step.after(found.values))]
+    ((_, value),) = found.values.items()
+    said: Json = {"place": step.place, "value": value, "text": found.text, "at": case.tx.now}
+    rows += [outbox.noted(case.tx, record, row, said) for row in seen if row["status"] in SHOWN]
+    return Effect(Outcome.NOTED, rows, about=record.id)
+
+
+def _noted_before(case: Case, record: Interaction) -> Effect:
+    """It was answered already, and the next question stands below it."""
+    if case.reply.data:
+        language = case.person.language if case.person else "en"
+        return Effect(Outcome.NOTED, toast=say("noted", language), about=record.id)
+    row = case.context.outbox.conversation(case.tx, case.here, "noted", {}, interaction_id=record.id)
+    return Effect(Outcome.NOTED, [row], about=record.id)
 
 
 def _closed(case: Case, record: Interaction, outcome: Outcome, asked: Row) -> Effect:
@@ -186,7 +217,9 @@ def _closed(case: Case, record: Interaction, outcome: Outcome, asked: Row) -> Ef
 def _say(
     case: Case, record: Interaction, asked: Row, outcome: Outcome, key: str, args: dict[str, str]
 ) -> Effect:
-    row = case.context.outbox.conversation(case.tx, asked, key, args, interaction_id=record.id)
+    row = case.context.outbox.conversation(
+        case.tx, asked, key, args, interaction_id=record.id, step=step_of(asked)
+    )
     return Effect(outcome, [row], about=record.id)
 
 

@@ -81,6 +81,7 @@ class Outcome(StrEnum):
     UNKNOWN = "unknown"
     COMMAND = "command"
     LINKED = "linked"
+    NOTED = "noted"  # one of several questions is answered; the last one decides
     FAILED = "failed"  # matching raised: stored with its error, can be replayed
 
 

@@ -9,6 +9,7 @@ from answerback.model import Address, Contact, Interaction, InteractionStatus, J
 from answerback.provider import Pace
 from answerback.quiet import end_of_quiet
 from answerback.standing import StandIns
+from answerback.steps import Step, one_by_one
 from answerback.store import Row, Tx, contacts, deliveries, interactions, pace
 from answerback.store.codec import dumps, loads
 from answerback.store.pace import Turn
@@ -61,6 +62,7 @@ class Outbox:
     stand_ins: StandIns = field(default_factory=StandIns)
 
     alone: Mapping[str, Callable[[str, str], str]] = field(default_factory=dict)  # `Provider.alone`, by name
+    chats: frozenset[str] = frozenset()  # names of the providers that ask several questions one by one
 
     def question(
         self,
@@ -71,23 +73,31 @@ class Outbox:
         *,
         unless: Row | None = None,
         away: str = "",
+        step: Step | None = None,
     ) -> Row:
         """Ask at one address; its token is what a reply will carry back.
 
+        `step`: of several questions, which one is asked now; the first, where they are asked one by one.
         `unless`: a delivery that may have arrived: this one waits a minute, and is not sent if it did.
         `away`: the provider that this one stands in for, because it does not answer.
         """
         id = interactions.new_id()
         first = kind is MessageKind.QUESTION
+        if step is None and one_by_one(record) and address.provider in self.chats:
+            step = None if self._is_among(address) else Step()
         if not address.reachable:  # put to the test: if it is still dead, it is marked again
             tx.run(contacts.UNREACHABLE, address=address.id, why="")
+        awake = first and step is not None and step.place > 0  # they have just answered the one before
+        quiet = 0 if awake else _after_quiet(tx, address.contact, record.expires_at)
         return self._add(
             tx,
-            not_before=max(
-                _after_quiet(tx, address.contact, record.expires_at), tx.now + UNSURE if unless else 0
-            ),
+            not_before=max(quiet, tx.now + UNSURE if unless else 0),
             known=(lambda: _known(tx, address.contact, record)) if first else None,
-            content=dumps(({"unless": unless["id"]} if unless else {}) | ({"away": away} if away else {})),
+            content=dumps(
+                ({"unless": unless["id"]} if unless else {})
+                | ({"away": away} if away else {})
+                | (step.content() if step else {})
+            ),
             id=id,
             interaction_id=record.id,
             run_id=record.run_id,
@@ -162,6 +172,19 @@ class Outbox:
             token_hash=hashed(self.tokens.of(id)),
         )
 
+    def noted(self, tx: Tx, record: Interaction, row: Row, said: Json) -> Row:
+        """Edit the copy of one of several questions to what was answered."""
+        return self._add(
+            tx,
+            id=interactions.new_id(),
+            interaction_id=record.id,
+            run_id=record.run_id,
+            kind="outcome",
+            of_delivery=row["id"],
+            content=dumps({"noted": said}),
+            **_same_place(row),
+        )
+
     def outcome(self, tx: Tx, record: Interaction, row: Row) -> Row:
         """Edit one sent copy to the outcome (or say it, where editing is not possible)."""
         closed = record.status is not InteractionStatus.PENDING  # else the record is older than its end
@@ -176,7 +199,9 @@ class Outbox:
             **_same_place(row),
         )
 
-    def conversation(self, tx: Tx, to: Row, key: str, args: Json, *, interaction_id: str = "") -> Row:
+    def conversation(
+        self, tx: Tx, to: Row, key: str, args: Json, *, interaction_id: str = "", step: Step | None = None
+    ) -> Row:
         """Say something at the place of `to` (a delivery's row, or one made by `place_of`)."""
         return self._add(
             tx,
@@ -184,7 +209,7 @@ class Outbox:
             interaction_id=interaction_id,
             kind="conversation",
             of_delivery=to.get("id", ""),
-            content=dumps({"key": key, "args": args}),
+            content=dumps({"key": key, "args": args} | ({"step": step.place} if step else {})),
             **_same_place(to),
         )
 
@@ -255,6 +280,11 @@ class Outbox:
         """Whether others read the place of a delivery or an address too."""
         alone = self.alone.get(row["provider"])
         return alone is not None and alone(row["external_id"], row["place"]) != row["place"]
+
+    def _is_among(self, address: Address) -> bool:
+        return self.is_shared(
+            {"provider": address.provider, "external_id": address.external_id, "place": address.place}
+        )
 
     def ours(self, rows: list[Row]) -> list[Row]:
         """Those that were born claimed, to be sent right after the commit."""

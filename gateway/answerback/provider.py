@@ -164,6 +164,7 @@ class Provider(abc.ABC):
     max_length: ClassVar[int] = 0  # characters of one message; 0: no limit
     max_choices: ClassVar[int] = 10
     pace: ClassVar[Pace] = Pace()
+    one_by_one: ClassVar[bool] = False  # whether several questions are asked here, one after the other
     windowed: ClassVar[bool] = False  # whether `Message.to.last_inbound_at` matters (WhatsApp's 24 hours)
     stand_in: ClassVar[StandsIn] = StandsIn.NOBODY  # whether it answers itself, in place of a person
     patience: float = 30.0  # seconds that `send` may take, before its result counts as unknown

@@ -29,7 +29,7 @@ AT_ONCE = 100  # events of a poll in one transaction: what else is written takes
 IGNORED, RECEIPT = "ignored", "receipt"  # beside the outcomes of replies
 ENOUGH = 64 << 10  # bytes that are kept of what was for no question, or from nobody who may answer it
 NOBODYS = frozenset({Outcome.UNKNOWN, Outcome.NOT_ALLOWED})
-USUAL = frozenset({Outcome.ACCEPTED, Outcome.COMMAND, Outcome.LINKED, RECEIPT})
+USUAL = frozenset({Outcome.ACCEPTED, Outcome.COMMAND, Outcome.LINKED, Outcome.NOTED, RECEIPT})
 
 
 @dataclass(slots=True)

@@ -164,7 +164,8 @@ def _asked_of(tx: Tx, row: Row) -> list[Row]:
 
 def _is_on_its_way(row: Row) -> bool:
     """Whether it arrived, or nothing has gone wrong with it so far."""
-    return row["status"] in SHOWN or (row["status"] == "queued" and not row["error"])
+    arrives = row["status"] in SHOWN or (row["status"] == "queued" and not row["error"])
+    return arrives and bool(row["open"])
 
 
 def _waits(row: Row) -> bool:
@@ -173,7 +174,7 @@ def _waits(row: Row) -> bool:
 
 
 def _may_arrive(row: Row) -> bool:
-    return row["status"] in SHOWN or row["status"] == "queued"
+    return bool(row["open"]) and (row["status"] in SHOWN or row["status"] == "queued")
 
 
 def _is_under_way(row: Row) -> bool:

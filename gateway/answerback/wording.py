@@ -10,6 +10,7 @@ from answerback.render import (
     also_sent,
     conversation_message,
     line,
+    noted_message,
     notice_message,
     outcome_message,
     pick_label,
@@ -20,6 +21,7 @@ from answerback.render import (
     which_one_message,
 )
 from answerback.sentences import count, say
+from answerback.steps import step_of
 from answerback.store import Row
 from answerback.store.codec import loads
 from answerback.tokens import Tokens
@@ -94,7 +96,9 @@ def is_private(row: Row, record: Interaction | None) -> bool:
         content = loads(row["content"])
         return bool(content.get("sensitive")) or len(content.get("text", "")) > NOTICE_SHOWN
     asks = row["kind"] in (MessageKind.QUESTION, MessageKind.REMINDER)
-    return asks and record is not None and (record.sensitive or len(record.questions) > 1)
+    if not asks or record is None:
+        return False
+    return record.sensitive or (len(record.questions) > 1 and step_of(row) is None)
 
 
 def compose(sheet: Sheet, thread: tuple[str, ...]) -> Message:
@@ -120,9 +124,11 @@ def _among_others(message: Message, person: Contact) -> Message:
 def _question(sheet: Sheet) -> Message:
     assert sheet.record is not None
     make = reminder_message if sheet.row["kind"] == MessageKind.REMINDER else question_message
+    step = step_of(sheet.row)
+    all_at_once = len(sheet.record.questions) > 1 and step is None
     message = make(
         sheet.record,
-        None if len(sheet.record.questions) > 1 else 0,
+        None if all_at_once else step.place if step else 0,
         sheet.to,
         contact=sheet.told.person,
         token=sheet.tokens.of(sheet.asks),
@@ -138,6 +144,9 @@ def _question(sheet: Sheet) -> Message:
 
 def _outcome(sheet: Sheet) -> Message:
     assert sheet.record is not None
+    noted = loads(sheet.row["content"]).get("noted")
+    if noted is not None:
+        return noted_message(sheet.record, noted, sheet.to, sheet.told.language, sheet.told.timezone)
     return outcome_message(sheet.record, sheet.to, **_viewed(sheet, sheet.record))
 
 
@@ -163,15 +172,15 @@ def _conversation(sheet: Sheet) -> Message:
     if key == CONFIRM_LINK:
         return _confirm_link(sheet, args)
     if sheet.record is not None and sheet.asks:
-        return _unclear(sheet, sheet.record, key, args)
+        return _unclear(sheet, sheet.record, key, args, content.get("step"))
     return conversation_message(key, sheet.to, language=sheet.told.language, args=args)
 
 
-def _unclear(sheet: Sheet, record: Interaction, key: str, args: dict[str, str]) -> Message:
+def _unclear(sheet: Sheet, record: Interaction, key: str, args: dict[str, str], step: int | None) -> Message:
     url = sheet.form_url
     return unclear_message(
         record,
-        0,
+        0 if step is None and len(record.questions) == 1 else step,
         key,
         {"link": url, **args},
         sheet.to,

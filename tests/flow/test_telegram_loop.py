@@ -11,7 +11,8 @@ import pytest
 
 from answerback import app as composition
 from answerback.app import App
-from answerback.model import Address, Contact, RunStatus
+from answerback.ask import AskRequest
+from answerback.model import Action, Address, Contact, Question, QuestionKind, RunStatus
 from answerback.run import Run, RunRequest
 from answerback.settings import Plugin, Route, Settings
 from answerback_sandbox import FaultKind, Sandbox
@@ -130,6 +131,28 @@ async def test_two_taps_carry_a_graph_to_its_end(database: Database) -> None:
         loop.box.tap(1001, loop.box.received(1001)[-1].id, "Yes")
         run = await loop.ended(run.id)
         assert (run.status, run.result) == (RunStatus.COMPLETED, {"term": "coding", "ok": True})
+
+
+async def test_several_questions_are_tapped_through_one_by_one(database: Database) -> None:
+    calls = [
+        Question(f"q{place}", "", QuestionKind.REVIEW, action=Action(name, {"id": place}))
+        for place, name in enumerate(("refund", "wipe", "post"), start=1)
+    ]
+    async with looping(database) as loop:
+        asked = await loop.app.asker.ask(AskRequest(tuple(calls)))
+        for place, label in enumerate(("Approve", "Reject", "Approve"), start=1):
+            await loop.see(f"{place} of 3\n{calls[place - 1].action.name}")
+            loop.box.tap(1001, loop.box.received(1001)[-1].id, label)
+        await loop.see("You answered")
+        record = await loop.app.reader.interaction(asked.interaction.id)
+        assert [value["decision"] for value in record.answer.values.values()] == [
+            "approve",
+            "reject",
+            "approve",
+        ]
+        await loop.see("✅ You rejected this")
+        told = [text.split(" · ")[0] for text in loop.texts()]
+        assert told == ["✅ You approved this", "✅ You rejected this", "✅ You answered"]
 
 
 async def test_a_typed_answer_counts_when_one_question_is_open(database: Database) -> None:

@@ -92,7 +92,9 @@ async def gateway(
     **settings: object,
 ) -> AsyncIterator[Gateway]:
     """A started gateway without its clock and its polling: tests let time pass by hand."""
-    memory = MemoryProvider()
+    memory = (providers or {}).get("memory")
+    if not isinstance(memory, MemoryProvider):
+        memory = MemoryProvider()
     clock = clock or ManualClock()
     built = composition.build(
         settings_for(database, **settings),

@@ -571,7 +571,7 @@ class TestConversation:
     def test_several_questions_are_answered_on_the_form_again(self):
         message = unclear_message(
             TestSeveralQuestions.two,
-            0,
+            None,
             "not_understood",
             {},
             TO,

@@ -35,6 +35,7 @@ REPLIES = {
     "duplicate": "had been taken before",
     "unknown": "was for nothing that is known",
     "command": "was a command",
+    "noted": "answered one of several questions",
     "linked": "linked an account",
     "failed": "could not be read, see answerback dead-letters list",
 }

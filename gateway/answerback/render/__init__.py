@@ -14,7 +14,14 @@ from answerback.render.conversation import (
     which_one_message,
 )
 from answerback.render.notice import NOTICE_SHOWN, notice_message
-from answerback.render.outcome import already_text, also_sent, outcome_message, outcome_text, provider_name
+from answerback.render.outcome import (
+    already_text,
+    also_sent,
+    noted_message,
+    outcome_message,
+    outcome_text,
+    provider_name,
+)
 from answerback.render.question import (
     asker,
     called,
@@ -44,6 +51,7 @@ __all__ = [
     "heading",
     "interaction_answer",
     "line",
+    "noted_message",
     "notice_message",
     "outcome_message",
     "outcome_text",

@@ -62,7 +62,7 @@ def which_one_message(
 
 def unclear_message(
     interaction: Interaction,
-    index: int,
+    index: int | None,
     key: str,
     args: Mapping[str, str],
     to: Address,
@@ -74,14 +74,15 @@ def unclear_message(
 ) -> Message:
     """Ask again in place: what is not clear about the reply, and the question's own buttons below.
 
-    Several questions, and sensitive ones, are answered on the form: then only its link stands below.
+    Sensitive questions, and several at once (`index` is None), are answered on the form: then only its link
+    stands below.
     """
     language = contact.language if contact else "en"
-    question = interaction.questions[index]
     found = Offer(link_button("open", form_url, language))
     if interaction.sensitive:
         args = {**args, "question": pick_label(interaction, language)}
-    elif len(interaction.questions) == 1:
+    elif index is not None:
+        question = interaction.questions[index]
         found = offer(question, index, token=token, form_url=form_url, most=max_choices, language=language)
     message = conversation_message(
         key,

@@ -1,6 +1,17 @@
 """What a message changes to when its question is closed: who answered what, when, and what happens now."""
 
-from answerback.model import Address, Interaction, InteractionStatus, OnExpire, QuestionKind, StandsIn
+from collections.abc import Mapping
+
+from answerback.model import (
+    Address,
+    Interaction,
+    InteractionStatus,
+    Json,
+    OnExpire,
+    Question,
+    QuestionKind,
+    StandsIn,
+)
 from answerback.provider import Message, MessageKind
 from answerback.render.answer import default_text, interaction_answer
 from answerback.render.question import question_title, subject
@@ -43,6 +54,36 @@ def outcome_message(
         MessageKind.OUTCOME,
         said,
         body=asked,
+        subject=subject(said, interaction.code),
+        code=interaction.code,
+        language=language,
+        interaction_id=interaction.id,
+    )
+
+
+def noted_message(
+    interaction: Interaction, noted: Mapping[str, Json], to: Address, language: str, timezone: str
+) -> Message:
+    """The copy of one of several questions, once it is answered: what was said, and which one it was.
+
+    `noted`: its place, the value, the text that was tapped or written, and when, in microseconds.
+    """
+    place, at = int(noted["place"]), int(noted["at"])
+    question = interaction.questions[place]
+    key = _how(question, noted["value"])
+    value = brief(line(str(noted["text"])), QUESTION)
+    said = say(
+        "outcome",
+        language,
+        did=say(f"you_{key}", language, value=value, who=""),
+        time=moment(at, language, timezone, at),
+    )
+    number_ = say("one_of", language, place=place + 1, count=len(interaction.questions))
+    return Message(
+        to,
+        MessageKind.OUTCOME,
+        f"✅ {said}",
+        body=f"{brief(question_title(question), QUESTION)} · {number_}",
         subject=subject(said, interaction.code),
         code=interaction.code,
         language=language,
@@ -144,7 +185,11 @@ def _verb(interaction: Interaction, value: str) -> str:
     if not value or interaction.answer is None:
         return "answered"
     question = interaction.questions[0]
-    given = interaction.answer.values[question.id]
+    return _how(question, interaction.answer.values[question.id])
+
+
+def _how(question: Question, given: Json) -> str:
+    """What somebody did who gave this value: the end of the name of a sentence."""
     if question.kind is QuestionKind.REVIEW and isinstance(given, dict):
         decision = str(given.get("decision"))
         return decision if decision in ("approve", "reject", "edit") else "wrote"

@@ -53,6 +53,7 @@ SENTENCES = {
     "hours": "{count} h",
     "days": "{count} days",
     # After the answer
+    "noted": "That is noted. It goes on below.",
     "outcome": "{did} · {time}.",
     "going_on": "Going on.",
     "you_chose": "You chose “{value}”",

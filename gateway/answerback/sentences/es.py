@@ -50,6 +50,7 @@ SENTENCES = {
     "minutes": "{count} min",
     "hours": "{count} h",
     "days": "{count} días",
+    "noted": "Ya está anotado. Sigue más abajo.",
     "outcome": "{did} · {time}.",
     "going_on": "Sigo adelante.",
     "you_chose": "Eligió «{value}»",

@@ -119,4 +119,18 @@ OF_BINDING = (
         FLOW
         + "test_silence.py::test_an_answer_after_the_deadline_does_not_count_even_before_the_sweep[sqlite]",
     ),
+    Mutant(
+        "a button answers the question above it only",
+        GATEWAY + "given.py",
+        "    if question is not asked_by(record, step):",
+        "    if False:",
+        FLOW + "test_one_by_one.py::test_a_forged_place_in_a_button_answers_nothing[sqlite]",
+    ),
+    Mutant(
+        "one of several questions is answered once",
+        GATEWAY + "store/deliveries.py",
+        'PASS_ON = Query(update(D).where(D.c.id == p("key"), text("delivery.open = 1"))',
+        'PASS_ON = Query(update(D).where(D.c.id == p("key"))',
+        FLOW + "test_one_by_one.py::test_of_two_taps_in_two_processes_one_counts",
+    ),
 )

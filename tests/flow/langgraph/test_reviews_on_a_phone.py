@@ -13,6 +13,7 @@ from answerback.settings import Route
 from answerback_agents.langgraph import LangGraph
 from tests.flow.langgraph.harness import HERE
 from tests.flow.langgraph.reviewed import TASK
+from tests.flow.test_one_by_one import Chat
 from tests.support.databases import Database
 from tests.support.gateway import Gateway, gateway
 
@@ -101,6 +102,21 @@ async def test_several_calls_are_decided_about_on_one_form(database: Database) -
             "c_8812 got 50.00",
             "empty",
         ]
+
+
+async def test_in_a_chat_several_calls_are_decided_about_one_by_one(database: Database) -> None:
+    async with reviewing(database, "two", providers={"memory": Chat()}) as g:
+        run = await g.run("billing", input=TASK)
+        calls = []
+        for label in ("Approve", "Reject"):
+            calls.append(next(s.message for s in reversed(g.memory.shown) if s.message.fields))
+            await g.taps("1001", label)
+        assert [call.heading.rpartition(" · ")[2] for call in calls] == ["1 of 2", "2 of 2"]
+        told = {call.title: label for call, label in zip(calls, ("Approve", "Reject"), strict=True)}
+        assert told == {"refund": "Approve", "wipe": "Reject"}
+        rejected, *done = sorted(await heard(g, run.id))
+        assert rejected.startswith("User rejected the tool call for `wipe` with id 2.")
+        assert done == ["c_8812 got 100.00", "empty"]
 
 
 @pytest.mark.parametrize("response", [EDIT, {"decision": "shred"}, "edit", {}, [], "maybe"])
