@@ -102,7 +102,7 @@ class Elapser:
                 record,
                 address_in(row | {"id": row["address_id"]}),
                 MessageKind.REMINDER,
-                step=step_of(row),
+                step=step_of(row, record),
             )
             for row in asked.values()
         ]

@@ -169,7 +169,7 @@ def _answer(case: Case, record: Interaction, asked: Row) -> Effect:
         return _nothing(case)
     if record.status is not InteractionStatus.PENDING:
         return _closed(case, record, lost(record), asked)
-    step = step_of(asked)
+    step = step_of(asked, record)
     if step is not None and not asked["open"]:
         return _noted_before(case, record)
     found = value_of(tx, case.provider, reply, case.person, record, step)
@@ -218,7 +218,7 @@ def _say(
     case: Case, record: Interaction, asked: Row, outcome: Outcome, key: str, args: dict[str, str]
 ) -> Effect:
     row = case.context.outbox.conversation(
-        case.tx, asked, key, args, interaction_id=record.id, step=step_of(asked)
+        case.tx, asked, key, args, interaction_id=record.id, step=step_of(asked, record)
     )
     return Effect(outcome, [row], about=record.id)
 

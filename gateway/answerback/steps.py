@@ -33,10 +33,15 @@ def one_by_one(record: Interaction) -> bool:
     return len(record.questions) > 1 and not record.sensitive and all(q.required for q in record.questions)
 
 
-def step_of(row: Row) -> Step | None:
+def step_of(row: Row, record: Interaction) -> Step | None:
     """The step of a delivery; None: it asks all there is, and several questions are answered on the form."""
-    content = loads(row["content"])
-    return Step(content["step"], content["given"]) if "step" in content else None
+    if len(record.questions) < 2:
+        return None
+    try:
+        content = loads(row["content"])
+        return Step(content["step"], content["given"])
+    except (ValueError, TypeError, KeyError):  # it has none, or is damaged: the form has all of them
+        return None
 
 
 def asked_by(record: Interaction, step: Step | None) -> Question:

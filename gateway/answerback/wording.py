@@ -98,7 +98,7 @@ def is_private(row: Row, record: Interaction | None) -> bool:
     asks = row["kind"] in (MessageKind.QUESTION, MessageKind.REMINDER)
     if not asks or record is None:
         return False
-    return record.sensitive or (len(record.questions) > 1 and step_of(row) is None)
+    return record.sensitive or (len(record.questions) > 1 and step_of(row, record) is None)
 
 
 def compose(sheet: Sheet, thread: tuple[str, ...]) -> Message:
@@ -124,7 +124,7 @@ def _among_others(message: Message, person: Contact) -> Message:
 def _question(sheet: Sheet) -> Message:
     assert sheet.record is not None
     make = reminder_message if sheet.row["kind"] == MessageKind.REMINDER else question_message
-    step = step_of(sheet.row)
+    step = step_of(sheet.row, sheet.record)
     all_at_once = len(sheet.record.questions) > 1 and step is None
     message = make(
         sheet.record,

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import pytest
 from pydantic import SecretStr
-from sqlalchemy import select
+from sqlalchemy import select, text
 
 from answerback.ask import AskRequest
 from answerback.errors import Undeliverable
@@ -24,6 +24,7 @@ WIPE = Question("q2", "", QuestionKind.REVIEW, action=Action("wipe", {"disk": "a
 WHY = Question("q3", "And why?", QuestionKind.TEXT)
 THREE = (REFUND, WIPE, WHY)
 DELIVERIES = Query(select(DeliveryRow.__table__))  # type: ignore[attr-defined]
+SPOIL = Query(text("UPDATE delivery SET content = :junk WHERE interaction_id = :key AND token_hash <> ''"))
 REPLIES = Query(select(ReplyRow.__table__))  # type: ignore[attr-defined]
 APPROVED, REJECTED = {"decision": "approve"}, {"decision": "reject"}
 
@@ -81,8 +82,8 @@ async def test_each_copy_says_what_was_answered(database: Database) -> None:
         await g.taps("1001", "Reject")
         told = [shown.message for shown in g.memory.shown if shown.edited]
         assert [message.title.split(" · ")[0] for message in told] == [
-            "✅ You approved this",
-            "✅ You rejected this",
+            "☑️ You approved this",
+            "☑️ You rejected this",
         ]
         assert [message.body for message in told] == ["refund · 1 of 3", "wipe · 2 of 3"]
         assert not any(message.buttons for message in told)
@@ -277,7 +278,21 @@ async def test_of_two_taps_in_two_processes_one_counts(postgres_url: str, tmp_pa
             told = next(
                 s.message.title for s in phone.shown[before - 1 :] if s.message.body == "refund · 1 of 2"
             )
-            assert told.startswith("✅ You approved" if given["q1"] == APPROVED else "✅ You rejected")
+            assert told.startswith("☑️ You approved" if given["q1"] == APPROVED else "☑️ You rejected")
+
+
+@pytest.mark.parametrize("junk", ["not JSON", "[]", "1", '{"step": 0}'])
+async def test_a_damaged_message_keeps_no_deadline_from_being_acted_on(junk: str, database: Database) -> None:
+    routes = {"default": Route("default", ask=("alice",), providers=("memory",), reminders=(30.0,))}
+    async with chatting(database, routes=routes) as g:
+        id = await ask(g, REFUND, WIPE, expires_in=60.0)
+        tap = g.memory.tapped("1001", "Approve")
+        await g.app.context.store.write(lambda tx: tx.run(SPOIL, key=id, junk=junk))
+        await g.receive(tap)
+        assert "on the form" in g.memory.shown[-1].message.title
+        await g.later(31)
+        await g.later(31)
+        assert (await g.app.reader.interaction(id)).status is InteractionStatus.EXPIRED
 
 
 async def test_where_the_next_question_cannot_be_sent_the_next_address_is_asked(database: Database) -> None:

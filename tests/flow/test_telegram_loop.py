@@ -150,9 +150,9 @@ async def test_several_questions_are_tapped_through_one_by_one(database: Databas
             "reject",
             "approve",
         ]
-        await loop.see("✅ You rejected this")
+        await loop.see("☑️ You rejected this")
         told = [text.split(" · ")[0] for text in loop.texts()]
-        assert told == ["✅ You approved this", "✅ You rejected this", "✅ You answered"]
+        assert told == ["☑️ You approved this", "☑️ You rejected this", "✅ You answered"]
 
 
 async def test_a_typed_answer_counts_when_one_question_is_open(database: Database) -> None:

@@ -82,7 +82,7 @@ def noted_message(
     return Message(
         to,
         MessageKind.OUTCOME,
-        f"✅ {said}",
+        f"☑️ {said}",  # it counts with the last one only
         body=f"{brief(question_title(question), QUESTION)} · {number_}",
         subject=subject(said, interaction.code),
         code=interaction.code,
