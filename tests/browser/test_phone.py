@@ -16,7 +16,8 @@ from playwright.async_api import Locator, Page, expect
 from answerback import app as composition
 from answerback import settings as configuration
 from answerback.app import App
-from answerback.model import RunStatus
+from answerback.ask import AskRequest
+from answerback.model import Action, Question, QuestionKind, RunStatus
 from answerback.run import RunRequest
 from answerback.testing import ScriptedAgent, asks
 from answerback_demo.written import described
@@ -185,3 +186,24 @@ async def test_when_telegram_is_down_the_same_question_is_answered_elsewhere(
         await page.get_by_role("button", name="Send").tap()
         assert await loop.answered(run) == ("coding", "whatsapp")
         assert loop.box.received(ALICE) == ()
+
+
+async def test_several_calls_are_tapped_through_on_telegram_one_after_the_other(
+    chromium: "Browser", loop: Loop
+) -> None:
+    calls = (
+        Question("q1", "", QuestionKind.REVIEW, action=Action("refund_payment", {"amount": 100.0})),
+        Question("q2", "", QuestionKind.REVIEW, action=Action("close_account", {"customer": "c_8812"})),
+    )
+    async with open_phone(chromium, loop.box, **PHONE) as page:
+        asked = await loop.app.asker.ask(AskRequest(calls, title="Billing", ask=("alice",)))
+        shown = page.get_by_role("log")
+        await expect(shown.get_by_text("1 of 2")).to_be_visible(timeout=SLOW)
+        await page.get_by_role("button", name="Approve").last.tap()
+        await expect(shown.get_by_text("2 of 2")).to_be_visible(timeout=SLOW)
+        await expect(shown.get_by_text("☑️ You approved this")).to_be_visible(timeout=SLOW)
+        await page.get_by_role("button", name="Reject").last.tap()
+        await expect(shown.get_by_text("✅ You answered")).to_be_visible(timeout=SLOW)
+        record = await loop.app.reader.interaction(asked.interaction.id)
+        assert record.answer is not None
+        assert record.answer.values == {"q1": {"decision": "approve"}, "q2": {"decision": "reject"}}

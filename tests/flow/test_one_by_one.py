@@ -88,7 +88,30 @@ async def test_each_copy_says_what_was_answered(database: Database) -> None:
         assert [message.body for message in told] == ["refund · 1 of 3", "wipe · 2 of 3"]
         assert not any(message.buttons for message in told)
         await g.types("1001", "because")
-        assert "Going on." in g.memory.shown[2].message.title
+        last = g.memory.shown[2].message
+        assert last.title.endswith("Going on.")
+        assert last.body == "refund → Approve\nwipe → Reject\nAnd why? → because"
+
+
+async def test_everybody_else_reads_what_was_answered_to_each(database: Database) -> None:
+    async with chatting(database) as g:
+        id = await ask(g, REFUND, WIPE, ask=("alice", "ben"))
+        said = {"q1": {"decision": "reject", "message": 'not "this" one'}, "q2": APPROVED}
+        await g.app.receiver.respond(id, said, by="alice", via="api")
+        await g.app.idle()
+        told = next(shown.message for shown in g.memory.shown if shown.message.to.place == "2002")
+        assert "Alice answered" in told.title
+        assert told.body == 'refund → Reject: “not "this" one”\nwipe → Approve'
+
+
+async def test_of_many_questions_the_first_are_listed(database: Database) -> None:
+    async with chatting(database) as g:
+        many = [Question(f"q{place}", f"Number {place}?", QuestionKind.CONFIRM) for place in range(12)]
+        id = await ask(g, *many)
+        await g.app.receiver.respond(id, {q.id: True for q in many}, by="alice", via="api")
+        await g.app.idle()
+        lines = g.memory.shown[0].message.body.split("\n")
+        assert (len(lines), lines[9:]) == (11, ["Number 9? → Yes", "…"])
 
 
 async def test_a_tap_answers_the_question_above_it_and_no_other(database: Database) -> None:

@@ -17,6 +17,15 @@ def answer_text(question: Question, value: Json, language: str, most: int = SHOW
     return _quotable(_words(question, value, language), most)
 
 
+def answer_line(question: Question, value: Json, language: str) -> str:
+    """One of several answers for a list of them: of a review, what was decided and what was said to it."""
+    said = answer_text(question, value, language)
+    if question.kind is not QuestionKind.REVIEW or not isinstance(value, dict):
+        return said
+    decided = _decision({"decision": value.get("decision")}, language, SHOWN)
+    return decided if said == decided else f"{decided}: “{said}”"
+
+
 def interaction_answer(interaction: Interaction, language: str) -> str:
     """The answer to an interaction in a few words; "" if there is none to tell, or it is sensitive."""
     answer = interaction.answer

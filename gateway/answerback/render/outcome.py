@@ -13,13 +13,14 @@ from answerback.model import (
     StandsIn,
 )
 from answerback.provider import Message, MessageKind
-from answerback.render.answer import default_text, interaction_answer
+from answerback.render.answer import answer_line, default_text, interaction_answer
 from answerback.render.question import question_title, subject
 from answerback.render.visible import brief, line
 from answerback.sentences import moment, number, say
 from answerback.standing import is_stand_in
 
 QUESTION = 120  # characters of the question that stay below its outcome
+LISTED, MOST = 60, 10  # characters of one of several questions, and how many of them are listed
 FILE_NAME = 40  # characters of a file's name
 NAMES = {"telegram": "Telegram", "whatsapp": "WhatsApp", "slack": "Slack", "sms": "SMS"}
 PLACES = {
@@ -48,7 +49,7 @@ def outcome_message(
     answered. `now` is in microseconds since the epoch.
     """
     said = outcome_text(interaction, viewer=viewer, who=who, language=language, timezone=timezone, now=now)
-    asked = "" if interaction.sensitive or not interaction.questions else _asked(interaction)
+    asked = "" if interaction.sensitive or not interaction.questions else _asked(interaction, language)
     return Message(
         to,
         MessageKind.OUTCOME,
@@ -198,10 +199,17 @@ def _how(question: Question, given: Json) -> str:
     return "chose" if tapped else "wrote"
 
 
-def _asked(interaction: Interaction) -> str:
-    return (
-        brief(question_title(interaction.questions[0]), QUESTION) if len(interaction.questions) == 1 else ""
-    )
+def _asked(interaction: Interaction, language: str) -> str:
+    """What was asked; of several questions, what was answered to each."""
+    if len(interaction.questions) == 1:
+        return brief(question_title(interaction.questions[0]), QUESTION)
+    values = interaction.answer.values if interaction.answer is not None else {}
+    lines = [
+        f"{brief(question_title(question), LISTED)} → {answer_line(question, values[question.id], language)}"
+        for question in interaction.questions
+        if question.id in values
+    ]
+    return "\n".join([*lines[:MOST], "…"] if len(lines) > MOST else lines)
 
 
 def _name(interaction: Interaction, who: str, language: str) -> str:
