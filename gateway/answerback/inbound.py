@@ -19,7 +19,7 @@ from answerback.read import Unclear, is_command
 from answerback.render import asker
 from answerback.sentences import say
 from answerback.steps import Step, step_of
-from answerback.store import Row, Tx, contacts, deliveries, interactions, pace, places
+from answerback.store import Row, Tx, contacts, deliveries, interactions, pace, passing, places
 from answerback.store.codec import address_in, attachments_out
 from answerback.substitute import STOPS, considered
 
@@ -188,7 +188,7 @@ def _answer(case: Case, record: Interaction, asked: Row) -> Effect:
 
 def _next(case: Case, record: Interaction, asked: Row, step: Step, found: Given) -> Effect:
     """One of several is answered: keep that, ask the next one, and let the copy say what was answered."""
-    seen = deliveries.pass_on(case.tx, asked)
+    seen = passing.pass_on(case.tx, asked)
     if seen is None:
         return _noted_before(case, record)
     outbox = case.context.outbox

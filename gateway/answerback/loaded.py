@@ -4,8 +4,9 @@ import time
 from dataclasses import dataclass
 
 from answerback.context import Context
+from answerback.known import Known
 from answerback.model import Interaction, InteractionStatus, Json
-from answerback.outbox import SHOWN, Known
+from answerback.outbox import SHOWN
 from answerback.store import Row, Tx, contacts, deliveries, interactions
 from answerback.store.codec import loads
 from answerback.wording import Told

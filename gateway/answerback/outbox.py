@@ -1,45 +1,26 @@
 """Composes delivery rows: who is told what, where. Runs inside the transaction that decides it."""
 
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
-from answerback.model import Address, Contact, Interaction, InteractionStatus, Json, MessageKind
+from answerback.known import Know, known_of
+from answerback.model import Address, Interaction, InteractionStatus, Json, MessageKind
 from answerback.provider import Pace
 from answerback.quiet import end_of_quiet
 from answerback.standing import StandIns
 from answerback.steps import Step, one_by_one
 from answerback.store import Row, Tx, contacts, deliveries, interactions, pace
-from answerback.store.codec import dumps, loads
+from answerback.store.codec import dumps
 from answerback.store.pace import Turn
 from answerback.tokens import Tokens, hashed
 
-FRESH = 1.0  # seconds that what was known when a delivery was made may be relied on
 FORM = "form"  # the built-in way: a link that anybody may hand on
 CALLER = "@callback_url"  # the built-in way back to whoever asked over HTTP; no provider can be called that
 CALLBACK = "callback"  # what is posted there
 TOLD = 86_400_000_000  # microseconds between two sentences to the same stranger
 UNSURE = 60_000_000  # microseconds in which nobody is asked again after a message that may have arrived
 SHOWN = frozenset({"sent", "delivered", "read"})
-
-
-@dataclass(frozen=True, slots=True)
-class Known:
-    """What the transaction that made a delivery knew of it: sent at once, it needs no look at the database.
-
-    `person` is told, `who` answered; `thread` are the ids of the messages that this one edits or follows.
-    """
-
-    record: Interaction | None
-    person: Contact | None
-    who: Contact | None
-    thread: tuple[str, ...]
-    at: int  # database time, microseconds
-    until: float  # monotonic time, seconds
-
-
-Know = Callable[[], Known]  # only what is sent at once needs it
 
 
 @dataclass(slots=True)
@@ -92,7 +73,7 @@ class Outbox:
         return self._add(
             tx,
             not_before=max(quiet, tx.now + UNSURE if unless else 0),
-            known=(lambda: _known(tx, address.contact, record)) if first else None,
+            known=(lambda: known_of(tx, address.contact, record)) if first else None,
             content=dumps(
                 ({"unless": unless["id"]} if unless else {})
                 | ({"away": away} if away else {})
@@ -159,7 +140,7 @@ class Outbox:
         return self._add(
             tx,
             not_before=_after_quiet(tx, address.contact, None),
-            known=lambda: _known(tx, address.contact, None),
+            known=lambda: known_of(tx, address.contact, None),
             id=id,
             notice_id=notice["id"],
             contact_id=address.contact,
@@ -190,7 +171,7 @@ class Outbox:
         closed = record.status is not InteractionStatus.PENDING  # else the record is older than its end
         return self._add(
             tx,
-            known=(lambda: _known(tx, row["contact_id"], record, row)) if closed else None,
+            known=(lambda: known_of(tx, row["contact_id"], record, row)) if closed else None,
             id=interactions.new_id(),
             interaction_id=record.id,
             run_id=record.run_id,
@@ -230,7 +211,7 @@ class Outbox:
         return self._add(
             tx,
             not_before=_after_quiet(tx, row["contact_id"], None),
-            known=lambda: _known(tx, row["contact_id"], None, row),
+            known=lambda: known_of(tx, row["contact_id"], None, row),
             id=interactions.new_id(),
             run_id=run_id,
             kind="notice",
@@ -289,13 +270,6 @@ class Outbox:
     def ours(self, rows: list[Row]) -> list[Row]:
         """Those that were born claimed, to be sent right after the commit."""
         return [row for row in rows if row["lease_owner"] == self.owner]
-
-
-def _known(tx: Tx, contact_id: str, record: Interaction | None, of: Row | None = None) -> Known:
-    person = contacts.person(tx, contact_id)
-    who = contacts.person(tx, record.answered_by) if record is not None else None
-    thread = tuple(loads(of["message_ids"])) if of is not None else ()
-    return Known(record, person, who, thread, tx.now, time.monotonic() + FRESH)
 
 
 def _after_quiet(tx: Tx, contact_id: str, deadline: int | None) -> int:

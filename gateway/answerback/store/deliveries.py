@@ -121,25 +121,6 @@ SHOW_AGAIN = Query(  # what stood in a terminal is gone with the process that wr
     .values(status="queued", next_attempt_at=p("at"), lease_owner="", sent_at=null())
 )
 SHUT_ONE = Query(update(D).where(D.c.id == p("key"), text("delivery.status <> 'queued'")).values(open=0))
-PASS_ON = Query(update(D).where(D.c.id == p("key"), text("delivery.open = 1")).values(open=0))
-_of_person = (
-    D.c.interaction_id == p("interaction"),
-    D.c.provider == p("of"),
-    D.c.external_id == p("who"),
-    D.c.place == p("there"),
-)
-SHUT_HERE = Query(
-    update(D)
-    .where(*_of_person, text("delivery.open = 1"))
-    .values(open=0)
-    .returning(D.c.id, D.c.kind, D.c.status, D.c.message_ids)
-)
-DROP_HERE = Query(
-    update(D)
-    .where(*_of_person, QUEUED, text("delivery.open = 0"), text("lease_owner IN ('', 'its turn')"))
-    .where(text("kind IN ('question', 'reminder')"))
-    .values(status="failed", error=NEEDLESS, next_attempt_at=null())
-)
 DROP = Query(  # not sent yet, and nobody needs to see it any more; what is on its way ends by itself
     update(D)
     .where(
@@ -289,24 +270,6 @@ def failed(tx: Tx, row: Row, why: str, status: str = "failed") -> bool:
     """Given up, with its reason (the dead letter); False when it is not waiting to be sent any more."""
     known = {"key": row["id"], "chain": row["interaction_id"]}
     return tx.one(DONE, **known, new_status=status, at=None, ids="[]", why=why) is not None
-
-
-def pass_on(tx: Tx, row: Row) -> list[Row] | None:
-    """One of several questions is answered at its address: its copies there take no answer any more.
-
-    Those that were seen, this one included; None when it had been answered before: whoever is first counts.
-    """
-    if tx.run(PASS_ON, key=row["id"]) == 0:
-        return None
-    here = {
-        "interaction": row["interaction_id"],
-        "of": row["provider"],
-        "who": row["external_id"],
-        "there": row["place"],
-    }
-    others = tx.all(SHUT_HERE, **here)
-    tx.run(DROP_HERE, **here)
-    return [row, *(row | other for other in others)]
 
 
 def shut(tx: Tx, interaction_id: str) -> list[Row]:

@@ -128,7 +128,7 @@ OF_BINDING = (
     ),
     Mutant(
         "one of several questions is answered once",
-        GATEWAY + "store/deliveries.py",
+        GATEWAY + "store/passing.py",
         'PASS_ON = Query(update(D).where(D.c.id == p("key"), text("delivery.open = 1"))',
         'PASS_ON = Query(update(D).where(D.c.id == p("key"))',
         FLOW + "test_one_by_one.py::test_of_two_taps_in_two_processes_one_counts",
