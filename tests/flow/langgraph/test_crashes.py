@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import os
 import signal
 import sys
 from collections.abc import Callable
@@ -23,7 +22,7 @@ async def killed(harness: Harness, graph: str, topic: str, *answers: object) -> 
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "tests.flow.langgraph.child",
         harness.url, str(harness.data_dir), graph, topic, json.dumps(answers),
-        cwd=ROOT, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        cwd=ROOT,  # and no sys.path of ours: other tests have put folders of their own into it
     )  # fmt: skip
     assert await process.wait() == -signal.SIGKILL
 
