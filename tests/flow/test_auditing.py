@@ -184,7 +184,9 @@ async def test_a_damaged_question_that_was_set_aside_is_told_as_such(database: D
         assert await found(g) == ["Its record does not hold the question that was asked."]
 
 
-async def test_all_entries_are_listed_in_pages_and_tell_nothing_of_what_was_said(database: Database) -> None:
+async def test_law_11_all_entries_are_listed_in_pages_and_tell_nothing_of_what_was_said(
+    database: Database,
+) -> None:
     async with gateway(database, api_keys=KEYS) as g, client(g) as http:
         ids = [await ask(g, asks("Where is the quokka?")) for _ in range(3)]
         await g.app.receiver.respond(ids[0], "in the numbat", by="alice", via="api")
@@ -273,7 +275,7 @@ async def test_the_history_says_why_a_message_did_not_arrive_and_when_the_gatewa
         assert history.next_at == (await g.app.reader.interaction(id)).expires_at
 
 
-async def test_the_history_holds_nothing_of_what_was_said(database: Database) -> None:
+async def test_law_11_the_history_holds_nothing_of_what_was_said(database: Database) -> None:
     async with gateway(database) as g:
         id = await ask(g, asks("Where is the quokka?"))
         await g.types("1001", "with the numbat")

@@ -26,6 +26,7 @@ THREE = (REFUND, WIPE, WHY)
 DELIVERIES = Query(select(DeliveryRow.__table__))  # type: ignore[attr-defined]
 SPOIL = Query(text("UPDATE delivery SET content = :junk WHERE interaction_id = :key AND token_hash <> ''"))
 REPLIES = Query(select(ReplyRow.__table__))  # type: ignore[attr-defined]
+REMINDED = {"default": Route("default", ask=("alice",), providers=("memory",), reminders=(600.0, 1200.0))}
 APPROVED, REJECTED = {"decision": "approve"}, {"decision": "reject"}
 
 
@@ -114,7 +115,7 @@ async def test_of_many_questions_the_first_are_listed(database: Database) -> Non
         assert (len(lines), lines[9:]) == (11, ["Number 9? → Yes", "…"])
 
 
-async def test_a_tap_answers_the_question_above_it_and_no_other(database: Database) -> None:
+async def test_law_1_a_tap_answers_the_question_above_it_and_no_other(database: Database) -> None:
     """Law 1: buttons of an earlier question are of no use for a later one, whoever kept them."""
     async with chatting(database) as g:
         id = await ask(g, REFUND, WIPE)
@@ -123,7 +124,7 @@ async def test_a_tap_answers_the_question_above_it_and_no_other(database: Databa
         await g.taps("1001", "Approve")
         await g.receive(old)
         await g.receive(again)
-        assert g.memory.toasts[-1] == (Outcome.NOTED, "That is noted. It goes on below.")
+        assert g.memory.toasts[-1] == (Outcome.NOTED, "You answered this one. The next question is below.")
         assert await values(g, id) is None
         assert len([shown for shown in g.memory.shown if shown.message.title == "wipe"]) == 1
         await g.taps("1001", "Reject")
@@ -140,7 +141,7 @@ async def test_who_answers_at_night_is_asked_the_next_one_at_once(database: Data
         assert newest(g).title == "wipe"
 
 
-async def test_the_same_event_again_asks_nothing_twice(database: Database) -> None:
+async def test_law_4_the_same_event_again_asks_nothing_twice(database: Database) -> None:
     async with chatting(database) as g:
         id = await ask(g, REFUND, WIPE)
         tap = g.memory.tapped("1001", "Approve")
@@ -151,7 +152,7 @@ async def test_the_same_event_again_asks_nothing_twice(database: Database) -> No
         assert await values(g, id) == {"q1": APPROVED, "q2": APPROVED}
 
 
-async def test_of_two_taps_at_once_one_counts(database: Database) -> None:
+async def test_law_2_of_two_taps_at_once_one_counts(database: Database) -> None:
     """Law 2, for a part of an answer."""
     async with chatting(database) as g:
         for _ in range(5):
@@ -196,7 +197,7 @@ async def test_a_reply_to_a_message_that_was_answered_is_told_so(database: Datab
         old = g.memory.shown[0].id
         await g.taps("1001", "Approve")
         await g.types("1001", "reject", references=[old])
-        assert g.memory.shown[-1].message.title == "That is noted. It goes on below."
+        assert g.memory.shown[-1].message.title == "You answered this one. The next question is below."
         await g.types("1001", "no reason")
         assert await values(g, id) == {"q1": APPROVED, "q3": "no reason"}
 
@@ -226,8 +227,7 @@ async def test_the_form_still_takes_all_of_it_at_once(database: Database) -> Non
 
 
 async def test_a_reminder_repeats_the_question_whose_turn_it_is(database: Database) -> None:
-    routes = {"default": Route("default", ask=("alice",), providers=("memory",), reminders=(600.0, 1200.0))}
-    async with chatting(database, routes=routes) as g:
+    async with chatting(database, routes=REMINDED) as g:
         id = await ask(g, REFUND, WIPE)
         await g.taps("1001", "Approve")
         await g.later(601)
@@ -245,8 +245,7 @@ async def test_a_reminder_repeats_the_question_whose_turn_it_is(database: Databa
 
 
 async def test_a_reminder_s_buttons_and_its_question_s_count_once_together(database: Database) -> None:
-    routes = {"default": Route("default", ask=("alice",), providers=("memory",), reminders=(600.0,))}
-    async with chatting(database, routes=routes) as g:
+    async with chatting(database, routes=REMINDED) as g:
         id = await ask(g, REFUND, WIPE)
         first = g.memory.tapped("1001", "Approve")
         await g.later(601)
@@ -258,7 +257,7 @@ async def test_a_reminder_s_buttons_and_its_question_s_count_once_together(datab
         assert await values(g, id) == {"q1": APPROVED, "q2": APPROVED}
 
 
-async def test_silence_half_way_is_no_answer(database: Database) -> None:
+async def test_law_6_silence_half_way_is_no_answer(database: Database) -> None:
     """Law 6: what was given for some of the questions approves nothing."""
     async with chatting(database) as g:
         id = await ask(g, REFUND, WIPE, expires_in=60.0)
@@ -281,7 +280,7 @@ async def test_another_process_goes_on_where_the_first_one_died(database: Databa
 
 
 @pytest.mark.needs_extra("postgres")
-async def test_of_two_taps_in_two_processes_one_counts(postgres_url: str, tmp_path: Path) -> None:
+async def test_law_2_of_two_taps_in_two_processes_one_counts(postgres_url: str, tmp_path: Path) -> None:
     phone, database = Chat(), Database(postgres_url, tmp_path)
     both = {"providers": {"memory": phone}, "secret": SecretStr("the same for both")}
     async with chatting(database, **both) as one, chatting(database, **both) as two:
@@ -305,7 +304,9 @@ async def test_of_two_taps_in_two_processes_one_counts(postgres_url: str, tmp_pa
 
 
 @pytest.mark.parametrize("junk", ["not JSON", "[]", "1", '{"step": 0}'])
-async def test_a_damaged_message_keeps_no_deadline_from_being_acted_on(junk: str, database: Database) -> None:
+async def test_law_10_a_damaged_message_keeps_no_deadline_from_being_acted_on(
+    junk: str, database: Database
+) -> None:
     routes = {"default": Route("default", ask=("alice",), providers=("memory",), reminders=(30.0,))}
     async with chatting(database, routes=routes) as g:
         id = await ask(g, REFUND, WIPE, expires_in=60.0)

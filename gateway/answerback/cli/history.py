@@ -60,9 +60,11 @@ STEPS = {
 
 def show(history: "History") -> None:
     """Print all events, and what the gateway plans."""
-    terminal.table([[terminal.exact_time(event["at"]), _said(event)] for event in history["events"]])
+    terminal.table(
+        [[terminal.local_time(event["at"], exact=True), _said(event)] for event in history["events"]]
+    )
     if history["next_at"]:
-        when = terminal.exact_time(history["next_at"])
+        when = terminal.local_time(history["next_at"], exact=True)
         terminal.note(f"At {when} the gateway goes on with it: it sends, reminds, asks elsewhere or closes.")
 
 

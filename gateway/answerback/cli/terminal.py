@@ -53,24 +53,19 @@ def cut(text: str, most: int) -> str:
     return line if len(line) <= most else line[: most - 1].rstrip() + "…"
 
 
-def local_time(moment: str | None) -> str:
-    """RFC 3339 as the clock on the wall here: "14:02" today, else with its date; "" for None."""
+def local_time(moment: str | None, *, exact: bool = False) -> str:
+    """RFC 3339 as the clock on the wall here: "14:02" today, else with its date; "" for None.
+
+    `exact`: with its seconds.
+    """
     if not moment:
         return ""
     import datetime
 
     then = datetime.datetime.fromisoformat(moment).astimezone()
     today = datetime.datetime.now(datetime.UTC).astimezone().date()
-    return f"{then:%H:%M}" if then.date() == today else f"{then.day} {then:%b %Y, %H:%M}"
-
-
-def exact_time(moment: str) -> str:
-    """RFC 3339 as the clock on the wall here, with seconds: "14:02:07" today, else with its date."""
-    import datetime
-
-    then = datetime.datetime.fromisoformat(moment).astimezone()
-    today = datetime.datetime.now(datetime.UTC).astimezone().date()
-    return f"{then:%H:%M:%S}" if then.date() == today else f"{then.day} {then:%b %Y, %H:%M:%S}"
+    time = f"{then:%H:%M:%S}" if exact else f"{then:%H:%M}"
+    return time if then.date() == today else f"{then.day} {then:%b %Y}, {time}"
 
 
 def erased(what: str, moment: str | None) -> str:

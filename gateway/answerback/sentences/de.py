@@ -50,7 +50,7 @@ SENTENCES = {
     "minutes": "{count} Min.",
     "hours": "{count} Std.",
     "days": "{count} Tage",
-    "noted": "Das ist notiert. Weiter unten geht es weiter.",
+    "noted": "Das haben Sie schon beantwortet. Die nächste Frage steht weiter unten.",
     "outcome": "{did} · {time}.",
     "going_on": "Es geht weiter.",
     "you_chose": "Sie haben „{value}“ gewählt",

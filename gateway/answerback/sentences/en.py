@@ -53,7 +53,7 @@ SENTENCES = {
     "hours": "{count} h",
     "days": "{count} days",
     # After the answer
-    "noted": "That is noted. It goes on below.",
+    "noted": "You answered this one. The next question is below.",
     "outcome": "{did} · {time}.",
     "going_on": "Going on.",
     "you_chose": "You chose “{value}”",

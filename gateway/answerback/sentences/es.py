@@ -50,7 +50,7 @@ SENTENCES = {
     "minutes": "{count} min",
     "hours": "{count} h",
     "days": "{count} días",
-    "noted": "Ya está anotado. Sigue más abajo.",
+    "noted": "Esta ya la respondió. La siguiente pregunta está más abajo.",
     "outcome": "{did} · {time}.",
     "going_on": "Sigo adelante.",
     "you_chose": "Eligió «{value}»",

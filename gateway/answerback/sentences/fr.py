@@ -50,7 +50,7 @@ SENTENCES = {
     "minutes": "{count} min",
     "hours": "{count} h",
     "days": "{count} jours",
-    "noted": "C’est noté. La suite est plus bas.",
+    "noted": "Vous avez déjà répondu à celle-ci. La question suivante est plus bas.",
     "outcome": "{did} · {time}.",
     "going_on": "Je continue.",
     "you_chose": "Vous avez choisi « {value} »",

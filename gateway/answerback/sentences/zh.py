@@ -49,7 +49,7 @@ SENTENCES = {
     "minutes": "{count} 分钟",
     "hours": "{count} 小时",
     "days": "{count} 天",
-    "noted": "已记下。请看下面的问题。",
+    "noted": "这个问题您已经回答了。下一个问题在下面。",
     "outcome": "{did} · {time}。",
     "going_on": "继续进行。",
     "you_chose": "您选择了“{value}”",

@@ -98,7 +98,7 @@ class Sqlite:
 
     def lock(self) -> None:
         self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        handle = open(self.path.parent / "lock", "a+", opener=_private)  # noqa: SIM115 - held until unlock
+        handle = open(self.path.parent / "lock", "a+", opener=private)  # noqa: SIM115 - held until unlock
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
@@ -114,7 +114,8 @@ class Sqlite:
             self._lock = None
 
 
-def _private(path: str, flags: int) -> int:
+def private(path: str, flags: int) -> int:
+    """For `open`: a new file that its owner alone may read."""
     return os.open(path, flags, 0o600)
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from answerback.errors import ConfigurationError, StoreUnavailable
+from answerback.store.backend import private
 
 OWN = "answerback.db"
 HEADER = b"SQLite format 3\x00"  # https://sqlite.org/fileformat.html, 1.3
@@ -66,7 +67,7 @@ def _is_database(path: Path) -> bool:
 
 def _copy(file: Path, to: Path) -> None:
     to.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    open(to, "xb", opener=_private).close()  # ours alone to read, before anything is in it
+    open(to, "xb", opener=private).close()  # ours alone to read, before anything is in it
     if _is_database(file):
         _snapshot(file, to)
     else:
@@ -86,10 +87,6 @@ def _snapshot(file: Path, to: Path) -> None:
 
 def _open(path: Path, mode: str) -> sqlite3.Connection:
     return sqlite3.connect(f"file:{quote(str(path.resolve()))}?mode={mode}", uri=True, timeout=30)
-
-
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
 
 
 def _sync(path: Path) -> None:

@@ -13,7 +13,6 @@ from answerback.standing import is_stand_in
 
 if TYPE_CHECKING:
     from answerback.ask import Asked
-    from answerback.auditing import Checked, Entries
     from answerback.history import History
     from answerback.letters import Letter
     from answerback.run import Run
@@ -175,37 +174,6 @@ class HistoryOut(BaseModel):
     next_at: str | None
 
 
-class EntryOut(BaseModel):
-    """An entry of the audit. `hash` is over the rest and `previous`, the hash of the entry before it."""
-
-    interaction_id: str
-    seq: int
-    id: str
-    at: int
-    event: str
-    actor: str
-    content_hash: str
-    previous: str
-    hash: str
-
-
-class FlawOut(BaseModel):
-    """What is wrong, in a sentence. `entry` is the number of the entry; 0 when it is no single one."""
-
-    interaction_id: str
-    entry: int
-    what: str
-
-
-class CheckedOut(BaseModel):
-    """How much of the audit was checked, and what is wrong with it; `next` as in lists."""
-
-    chains: int
-    entries: int
-    flaws: list[FlawOut]
-    next: str | None
-
-
 class PageOut(BaseModel, Generic[Out]):
     """A page of a list, oldest first; `next` is what `after` takes for the following one, null at the end."""
 
@@ -307,15 +275,6 @@ def letter_out(letter: "Letter") -> LetterOut:
 def history_out(history: "History") -> HistoryOut:
     events = [EventOut(**asdict(event) | {"at": _time(event.at)}) for event in history.events]
     return HistoryOut(events=events, next_at=timestamp(history.next_at))
-
-
-def entries_out(found: "Entries") -> PageOut[EntryOut]:
-    return PageOut(items=[EntryOut(**asdict(entry)) for entry in found.items], next=found.next)
-
-
-def checked_out(checked: "Checked") -> CheckedOut:
-    flaws = [FlawOut(interaction_id=id, entry=flaw.entry, what=flaw.what) for id, flaw in checked.flaws]
-    return CheckedOut(chains=checked.chains, entries=checked.entries, flaws=flaws, next=checked.next)
 
 
 def _question(question: Question) -> QuestionOut:

@@ -131,6 +131,6 @@ OF_BINDING = (
         GATEWAY + "store/passing.py",
         'PASS_ON = Query(update(D).where(D.c.id == p("key"), text("delivery.open = 1"))',
         'PASS_ON = Query(update(D).where(D.c.id == p("key"))',
-        FLOW + "test_one_by_one.py::test_of_two_taps_in_two_processes_one_counts",
+        FLOW + "test_one_by_one.py::test_law_2_of_two_taps_in_two_processes_one_counts",
     ),
 )
