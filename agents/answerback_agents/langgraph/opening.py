@@ -11,6 +11,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from answerback.agent import AgentContext
 from answerback.errors import ConfigurationError
 from answerback_agents.langgraph import breakpoints, loading, savers
+from answerback_agents.langgraph.faces import Saver
 from answerback_agents.langgraph.reading import Reader
 
 log = logging.getLogger("answerback.agents.langgraph")
@@ -40,34 +41,21 @@ async def opened(
     chosen = await _chosen(graph, ours, name)
     graph = copy.copy(graph)  # the user's object stays as it is
     graph.checkpointer = saver = savers.as_used(graph, chosen.with_allowlist(allowed))
+    # A builder or factory was given a copy of ours: what is read is the same place all the same.
+    mine = savers.is_same_place(saver, ours)
+    look = await savers.open_look(saver, context, name, stack) if mine else saver.aget_tuple
     return graph, Reader(
         graph=graph,
         saver=saver,
-        look=_look(saver, ours, context, name, stack),
+        look=look,
         own=await loading.load_dialect(settings.dialect, context.base_dir, name),
         names=loading.node_names(graph),
         has_breakpoints=breakpoints.has_breakpoints(graph),
-        is_ours=savers.is_same_place(saver, ours),
+        is_ours=mine,
     )
 
 
-def _look(
-    saver: savers.Saver,
-    ours: savers.Saver,
-    context: AgentContext,
-    name: str,
-    stack: contextlib.AsyncExitStack,
-) -> savers.Look:
-    """How to read a thread's last checkpoint: by the shortest way that leads to where the saver writes."""
-    # A builder or factory was given a copy of ours: what is read is the same place all the same.
-    if not savers.is_same_place(saver, ours):
-        return saver.aget_tuple
-    if savers.on_postgres(context):
-        return savers.beside(saver)
-    return savers.direct(saver, savers.checkpoint_file(context, name), stack)
-
-
-async def _chosen(graph: loading.Graph, ours: savers.Saver, name: str) -> savers.Saver:
+async def _chosen(graph: loading.Graph, ours: Saver, name: str) -> Saver:
     """The graph's own saver if what it keeps outlives the process, else ours."""
     own = graph.checkpointer
     if isinstance(own, BaseCheckpointSaver) and not isinstance(own, InMemorySaver):

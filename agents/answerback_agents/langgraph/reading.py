@@ -17,6 +17,7 @@ from answerback.model import Answer, Json
 from answerback_agents import dialects
 from answerback_agents.langgraph import breakpoints, evidence, loading, savers, values
 from answerback_agents.langgraph.canary import STRICT
+from answerback_agents.langgraph.faces import Saver
 
 # Written into the metadata of the checkpoints of a run: which start, or which answer, led to them.
 STARTED, ANSWERED = "answerback_started", "answerback_answered"
@@ -31,7 +32,7 @@ class Reader:
     """
 
     graph: loading.Graph
-    saver: savers.Saver
+    saver: Saver
     look: savers.Look
     own: dialects.Own | None
     names: frozenset[str]

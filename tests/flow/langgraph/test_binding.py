@@ -86,8 +86,8 @@ async def test_of_two_workers_at_once_one_wins_and_the_other_is_refused(harness:
     (won,) = [result for result in results if isinstance(result, Paused)]
     (lost,) = [result for result in results if isinstance(result, Exception)]
     assert isinstance(lost, NotPending | AgentUnavailable)
-    ended = await one.resume("t", target(only(won)), said("two"))
-    winner = "from one" if results[0] is won else "from two"
+    worker, winner = (one, "from one") if results[0] is won else (two, "from two")
+    ended = await worker.resume("t", target(only(won)), said("two"))
     assert isinstance(ended, Finished)
     assert ended.result["heard"] == [winner, "two"]
 

@@ -1,6 +1,7 @@
 """How often a saver is asked: a look at a new thread is spared, and our own file is read directly."""
 
 import asyncio
+import threading
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 
 from answerback.agent import Finished
 from answerback_agents.langgraph import savers
+from answerback_agents.langgraph.grouped import Grouped
 from tests.flow.langgraph.graphs import two_questions
 from tests.flow.langgraph.harness import Harness, only, said, target
 
@@ -70,8 +72,14 @@ async def test_what_a_thread_waits_for_is_read_while_the_saver_is_busy(harness: 
     """It does one thing at a time, for all threads together."""
     mine = await harness.open("two_questions")
     question = only(await mine.start("t", harness.input()))
-    async with mine._reader.saver.lock:  # type: ignore[attr-defined]
+    saver, free = mine._reader.saver, threading.Event()
+    assert isinstance(saver, Grouped)
+    busy = asyncio.create_task(saver.committer.do(free.wait))
+    try:
         assert await asyncio.wait_for(mine.pending("t"), 10) == (question,)
+    finally:
+        free.set()
+        await busy
 
 
 async def test_a_graph_with_a_saver_of_its_own_is_read_through_that(light: Harness) -> None:

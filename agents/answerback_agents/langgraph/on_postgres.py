@@ -1,0 +1,137 @@
+"""Our checkpoints in a PostgreSQL schema: one connection that writes, and one that only reads."""
+
+import asyncio
+import contextlib
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AsyncExitStack
+from typing import Any
+
+import psycopg
+from langgraph.checkpoint.postgres import PostgresSaver
+from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
+from psycopg.rows import DictRow, dict_row
+
+from answerback.errors import AgentUnavailable, ConfigurationError
+from answerback_agents.langgraph.faces import Saver
+from answerback_agents.langgraph.grouped import Committer, Grouped
+
+PATIENCE = 10  # seconds for a server that does not answer
+
+
+class Postgres:
+    """One connection, made anew when it is lost. What shares a transaction goes out without waiting."""
+
+    def __init__(self, where: str, schema: str, *, reads: bool = False) -> None:
+        """`reads`: nothing else, so that nothing is to be committed."""
+        self._where, self._options, self._reads = where, f"-c search_path={schema}", reads
+        self._connection: psycopg.Connection[DictRow] | None = None
+
+    def ready(self) -> None:
+        if self._connection is None:
+            self._connection = psycopg.connect(
+                self._where, autocommit=True, prepare_threshold=0, row_factory=dict_row,
+                options=self._options, connect_timeout=PATIENCE,
+            )  # fmt: skip
+
+    def cursor(self) -> "psycopg.Cursor[DictRow]":
+        """For the saver; on a connection that is ready."""
+        assert self._connection is not None, "ready() comes first"
+        return self._connection.cursor(binary=True, row_factory=dict_row)
+
+    def together(self, calls: Sequence[Callable[[], object]]) -> None:
+        assert self._connection is not None, "ready() comes first"
+        if self._reads:
+            for call in calls:
+                call()
+            return
+        with self._connection.pipeline():
+            self._connection.execute("BEGIN")
+            for call in calls:
+                call()
+            self._connection.execute("COMMIT")
+
+    def alone(self, call: Callable[[], object]) -> None:
+        call()
+
+    def undo(self) -> bool:
+        if self._connection is None:
+            return False
+        with contextlib.suppress(psycopg.Error):
+            self._connection.rollback()
+        if not self._connection.closed:
+            return False
+        self.close()
+        return True
+
+    def close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+
+class _Saver(PostgresSaver):
+    """LangGraph's, on whatever connection is ready; what is one transaction, the committer decides."""
+
+    def __init__(self, database: Postgres, serde: Any = None) -> None:
+        super().__init__(database, serde=serde)  # type: ignore[arg-type]
+        self._database = database
+
+    @contextlib.contextmanager
+    def _cursor(self, *, pipeline: bool = False) -> Iterator["psycopg.Cursor[DictRow]"]:
+        with self._database.cursor() as cursor:
+            yield cursor
+
+
+async def open_saver(where: str, schema: str, stack: AsyncExitStack) -> Grouped:
+    """Our saver, ready to use. Raises `AgentUnavailable` when the server does not answer, and
+    `ConfigurationError` when it does not let us make the schema.
+    """
+    with _explained(schema):
+        await _make_schema(where, schema)
+        return await _opened(Postgres(where, schema), stack)
+
+
+async def open_reader(saver: Saver, where: str, schema: str, stack: AsyncExitStack) -> Grouped:
+    """The same for reading beside it: what is read need not wait for what is written."""
+    with _explained(schema):
+        return await _opened(Postgres(where, schema, reads=True), stack, saver.serde)
+
+
+@contextlib.contextmanager
+def _explained(schema: str) -> Iterator[None]:
+    try:
+        yield
+    except psycopg.errors.InsufficientPrivilege as error:
+        message = f"PostgreSQL does not let this user create the schema {schema}; "
+        raise ConfigurationError(message + "grant CREATE on the database") from error
+    except psycopg.OperationalError as error:
+        raise AgentUnavailable("PostgreSQL does not answer; checkpoints cannot be kept") from error
+
+
+async def _opened(database: Postgres, stack: AsyncExitStack, serde: Any = None) -> Grouped:
+    committer = Committer(database)
+    stack.push_async_callback(committer.close)
+    await committer.do(lambda: None)  # it connects
+    return Grouped(_Saver(database, serde), committer)
+
+
+async def _make_schema(where: str, schema: str) -> None:
+    """Create or migrate the tables, one process at a time.
+
+    The lock is tried, not waited for: a waiting statement would hold a snapshot that the migrations'
+    CREATE INDEX CONCURRENTLY waits for in turn.
+    """
+    connect: Any = psycopg.AsyncConnection.connect
+    async with await connect(where, autocommit=True, prepare_threshold=0, row_factory=dict_row) as connection:
+        number = int.from_bytes(hashlib.sha256(schema.encode()).digest()[:8]) >> 2
+        while not await _tried(connection, number):  # noqa: ASYNC110 (the other one is another process)
+            await asyncio.sleep(0.1)
+        await connection.execute(f"CREATE SCHEMA IF NOT EXISTS {schema}")
+        await connection.execute(f"SET search_path = {schema}")
+        await AsyncPostgresSaver(connection).setup()
+
+
+async def _tried(connection: Any, number: int) -> bool:
+    cursor = await connection.execute("SELECT pg_try_advisory_lock(%s) AS taken", (number,))
+    return bool((await cursor.fetchone())["taken"])

@@ -1,0 +1,225 @@
+"""The thread that our savers' calls share: what is committed together, and what becomes of one that fails."""
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Callable, Sequence
+
+import pytest
+
+from answerback.errors import AgentUnavailable
+from answerback_agents.langgraph.grouped import GROUP, Committer
+
+
+class Lost(Exception):
+    """The connection is gone."""
+
+
+class Fake:
+    """A database that notes what is done in which transaction. `gone`: how often it is lost from now on."""
+
+    def __init__(self) -> None:
+        self.committed: list[list[str]] = []
+        self.begun: list[str] = []
+        self.closed, self.lost, self.gone = False, False, 0
+        self.free = threading.Event()
+        self.free.set()
+
+    def ready(self) -> None:
+        self.lost = False
+
+    def together(self, calls: Sequence[Callable[[], object]]) -> None:
+        self.free.wait(30)
+        for call in calls:
+            call()
+        if self.gone:
+            self.gone, self.lost = self.gone - 1, True
+            raise Lost("at the commit")
+        self.committed.append(self.begun)
+        self.begun = []
+
+    def alone(self, call: Callable[[], object]) -> None:
+        call()
+        self.committed.append([f"({' '.join(self.begun)})"])
+        self.begun = []
+
+    def undo(self) -> bool:
+        self.begun = []
+        return self.lost
+
+    def close(self) -> None:
+        self.closed = True
+
+    def writes(self, what: str) -> Callable[[], str]:
+        def write() -> str:
+            self.begun.append(what)
+            return what.upper()
+
+        return write
+
+    def fails(self) -> None:
+        raise ValueError("cannot be stored")
+
+
+@pytest.fixture
+def database() -> Fake:
+    return Fake()
+
+
+@pytest.fixture
+async def committer(database: Fake) -> AsyncIterator[Committer]:
+    found = Committer(database)
+    yield found
+    database.free.set()
+    if not database.closed:
+        await found.close()
+
+
+async def busy(database: Fake, committer: Committer) -> "asyncio.Task[object]":
+    """A first call, that holds the thread until `free` is set; so what comes now waits together."""
+    database.free.clear()
+    first: asyncio.Task[object] = asyncio.create_task(committer.do(database.writes("first")))
+    await asyncio.sleep(0)
+    while not committer._calls.empty():  # noqa: ASYNC110 (a thread takes it)
+        await asyncio.sleep(0.001)
+    return first
+
+
+class TestTogether:
+    async def test_a_call_gives_what_its_function_returns(self, database: Fake, committer: Committer) -> None:
+        assert await committer.do(database.writes("a")) == "A"
+        assert database.committed == [["a"]]
+
+    async def test_what_waits_shares_a_commit_in_the_order_in_which_it_came(
+        self, database: Fake, committer: Committer
+    ) -> None:
+        first = await busy(database, committer)
+        others = [asyncio.create_task(committer.do(database.writes(name))) for name in "abc"]
+        await asyncio.sleep(0)
+        database.free.set()
+        assert await asyncio.gather(first, *others) == ["FIRST", "A", "B", "C"]
+        assert database.committed == [["first"], ["a", "b", "c"]]
+
+    async def test_nobody_hears_before_the_commit(self, database: Fake, committer: Committer) -> None:
+        first = await busy(database, committer)
+        await asyncio.sleep(0.01)
+        assert not first.done() and database.committed == []
+        database.free.set()
+        assert await first == "FIRST"
+
+    async def test_a_group_is_not_larger_than_what_is_worth_it(
+        self, database: Fake, committer: Committer
+    ) -> None:
+        first = await busy(database, committer)
+        others = [asyncio.create_task(committer.do(database.writes("x"))) for _ in range(GROUP + 1)]
+        await asyncio.sleep(0)
+        database.free.set()
+        await asyncio.gather(first, *others)
+        assert [len(group) for group in database.committed] == [1, GROUP, 1]
+
+    async def test_what_has_transactions_of_its_own_is_done_in_its_turn_and_in_none_of_ours(
+        self, database: Fake, committer: Committer
+    ) -> None:
+        first = await busy(database, committer)
+        others = [
+            asyncio.create_task(committer.do(database.writes(name), alone=name == "b")) for name in "abc"
+        ]
+        await asyncio.sleep(0)
+        database.free.set()
+        await asyncio.gather(first, *others)
+        assert database.committed == [["first"], ["a"], ["(b)"], ["c"]]
+
+    async def test_threads_may_wait_for_it_and_other_loops_too(
+        self, database: Fake, committer: Committer
+    ) -> None:
+        assert await asyncio.to_thread(committer.wait_for, database.writes("a")) == "A"
+        assert await asyncio.to_thread(asyncio.run, committer.do(database.writes("b"))) == "B"
+        with pytest.raises(ValueError, match="cannot be stored"):
+            await asyncio.to_thread(committer.wait_for, database.fails)
+
+
+class TestFailure:
+    async def test_one_that_fails_spoils_none_beside_it(self, database: Fake, committer: Committer) -> None:
+        first = await busy(database, committer)
+        good = [asyncio.create_task(committer.do(database.writes("a")))]
+        bad = asyncio.create_task(committer.do(database.fails))
+        good.append(asyncio.create_task(committer.do(database.writes("b"))))
+        await asyncio.sleep(0)
+        database.free.set()
+        assert await asyncio.gather(first, *good) == ["FIRST", "A", "B"]
+        assert database.committed == [["first"], ["a"], ["b"]]
+        with pytest.raises(ValueError, match="cannot be stored"):
+            await bad
+
+    async def test_what_a_lost_connection_spoilt_is_done_once_more(
+        self, database: Fake, committer: Committer
+    ) -> None:
+        database.gone = 1
+        assert await committer.do(database.writes("a")) == "A"
+        assert database.committed == [["a"]]
+
+    async def test_when_it_is_lost_again_all_who_wait_hear_of_it(
+        self, database: Fake, committer: Committer
+    ) -> None:
+        first = await busy(database, committer)
+        others = [asyncio.create_task(committer.do(database.writes(name))) for name in "ab"]
+        await asyncio.sleep(0)
+        database.gone = 99
+        database.free.set()
+        for task in (first, *others):
+            with pytest.raises(Lost):
+                await task
+        database.gone = 0
+        assert await committer.do(database.writes("c")) == "C"
+        assert database.committed == [["c"]]
+
+    async def test_a_server_that_is_away_is_not_asked_for_each_call_by_itself(
+        self, database: Fake, committer: Committer
+    ) -> None:
+        first = await busy(database, committer)
+        others = [asyncio.create_task(committer.do(database.writes(name))) for name in "ab"]
+        await asyncio.sleep(0)
+        asked = 0
+
+        def ready() -> None:
+            nonlocal asked
+            asked += 1
+            raise Lost("nobody answers")
+
+        database.ready = ready  # type: ignore[method-assign]
+        database.free.set()
+        assert await first == "FIRST"
+        for task in others:
+            with pytest.raises(Lost):
+                await task
+        assert asked == 1
+
+    async def test_who_was_cancelled_meanwhile_hears_nothing_and_the_others_go_on(
+        self, database: Fake, committer: Committer
+    ) -> None:
+        first = await busy(database, committer)
+        others = [asyncio.create_task(committer.do(database.writes(name))) for name in "ab"]
+        await asyncio.sleep(0)
+        others[0].cancel()
+        database.free.set()
+        assert [*await asyncio.gather(first, others[1])] == ["FIRST", "B"]
+        assert database.committed == [["first"], ["a", "b"]]
+
+
+class TestEnd:
+    async def test_what_waits_is_done_before_it_ends(self, database: Fake, committer: Committer) -> None:
+        first = await busy(database, committer)
+        other = asyncio.create_task(committer.do(database.writes("a")))
+        await asyncio.sleep(0)
+        closing = asyncio.create_task(committer.close())
+        await asyncio.sleep(0)
+        database.free.set()
+        await closing
+        assert [*await asyncio.gather(first, other)] == ["FIRST", "A"]
+        assert database.closed
+
+    async def test_after_that_nothing_is_taken_any_more(self, database: Fake, committer: Committer) -> None:
+        await committer.close()
+        with pytest.raises(AgentUnavailable, match="the agent is closed"):
+            await committer.do(database.writes("a"))
+        with pytest.raises(AgentUnavailable, match="the agent is closed"):
+            committer.wait_for(database.writes("a"))
