@@ -1,7 +1,8 @@
 """Bare LangGraph in a process of its own: the same graph with the same saver, and nothing of ours around it.
 
-    python -m tests.bench.bare FOLDER DATABASE
+    python -m tests.bench.bare FOLDER DATABASE [ours]
 
+"ours": with the saver that answerback gives to graphs which bring none, instead of LangGraph's own.
 `[loops, at_once]` on standard input, and a `Burst` comes back. It ends when its input is closed.
 """
 
@@ -20,14 +21,15 @@ from typing import Any
 from tests.bench.bursts import Burst, Bursts, burst
 from tests.bench.processes import ROOT
 
+OURS = "ours"
 MOST = 1 << 24  # bytes of a line
 
 
 @contextlib.asynccontextmanager
-async def bare(folder: Path, database: str) -> AsyncIterator[Bursts]:
-    """Does `loops` loops, `at_once` at a time, as often as it is called."""
+async def bare(folder: Path, database: str, *saver: str) -> AsyncIterator[Bursts]:
+    """Does `loops` loops, `at_once` at a time, as often as it is called. `saver`: OURS, or nothing."""
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "tests.bench.bare", str(folder), database,
+        sys.executable, "-m", "tests.bench.bare", str(folder), database, *saver,
         cwd=ROOT, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, limit=MOST,
     )  # fmt: skip
     assert process.stdin and process.stdout
@@ -46,23 +48,42 @@ async def bare(folder: Path, database: str) -> AsyncIterator[Bursts]:
         await process.wait()
 
 
-async def main(folder: str, database: str) -> None:
+async def main(folder: str, database: str, saver: str = "") -> None:
     """Take orders until there are no more."""
     # Whoever only gives them has no need of LangGraph.
-    from answerback.agent import AgentContext
-    from answerback_agents.langgraph import savers
     from tests.bench.graph import graph
 
     numbers = itertools.count()
     async with contextlib.AsyncExitStack() as stack:
-        saver = await savers.open_saver(AgentContext(folder, database), "bare", stack)
-        compiled = graph().compile(checkpointer=saver)
+        opened = await (_ours if saver == OURS else _langgraphs)(folder, database, stack)
+        compiled = graph().compile(checkpointer=opened)
         sys.stdout.write("Ready\n")
         sys.stdout.flush()
         while line := await asyncio.to_thread(sys.stdin.readline):
             done = await burst(lambda _: _loop(compiled, f"bare-{next(numbers)}"), *json.loads(line))
             sys.stdout.write(json.dumps(asdict(done)) + "\n")
             sys.stdout.flush()
+
+
+async def _ours(folder: str, database: str, stack: contextlib.AsyncExitStack) -> Any:
+    from answerback.agent import AgentContext
+    from answerback_agents.langgraph import savers
+
+    return await savers.open_saver(AgentContext(folder, database), "bare", stack)
+
+
+async def _langgraphs(folder: str, database: str, stack: contextlib.AsyncExitStack) -> Any:
+    """LangGraph's own for async graphs, made as its documentation makes them."""
+    if database == "sqlite":
+        from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+
+        file = str(Path(folder) / "bare.db")
+        return await stack.enter_async_context(AsyncSqliteSaver.from_conn_string(file))
+    from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
+
+    saver = await stack.enter_async_context(AsyncPostgresSaver.from_conn_string(database))
+    await saver.setup()
+    return saver
 
 
 async def _loop(compiled: Any, thread: str) -> tuple[float]:
