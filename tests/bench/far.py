@@ -16,10 +16,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import uvloop
-from aiohttp import web
 
 from tests.bench.provider import JSON, SIGNATURE, event_id, sign
-from tests.bench.wire import Wire
+from tests.bench.wire import Wire, serve
 
 
 class Far:
@@ -31,36 +30,28 @@ class Far:
         self._messages, self._events = itertools.count(1), itertools.count(1)
         self._taps: set[asyncio.Task[None]] = set()
 
-    def app(self) -> web.Application:
-        app = web.Application()
-        app.router.add_post("/send", self.send)
-        app.router.add_post("/edit/{id}", self.edit)
-        app.router.add_post("/hook", self.hook)
-        app.router.add_post("/burst", self.burst)
-        return app
+    async def answer(self, path: str, body: bytes) -> bytes:
+        """What comes back for a request."""
+        given = json.loads(body)
+        if path == "/send":
+            return json.dumps({"id": self._send(given)}).encode()
+        if path == "/hook":
+            self._wire, self._path = Wire.to(given["url"]), urlsplit(given["url"]).path
+        if path == "/burst":
+            return json.dumps(await self._burst(given)).encode()
+        return b"{}"
 
-    async def hook(self, request: web.Request) -> web.Response:
-        """`{url}`: where replies go from now on."""
-        url = (await request.json())["url"]
-        self._wire, self._path = Wire.to(url), urlsplit(url).path
-        return web.json_response({})
-
-    async def send(self, request: web.Request) -> web.Response:
-        message, id = await request.json(), f"m{next(self._messages)}"
+    def _send(self, message: dict[str, Any]) -> str:
+        id = f"m{next(self._messages)}"
         tappable = [data for _, data in message["buttons"] if data]
         if tappable and self._wire is not None:
             task = asyncio.create_task(self._tap(self._wire, message["to"], id, tappable[0]))
             self._taps.add(task)
             task.add_done_callback(self._taps.discard)
-        return web.json_response({"id": id})
+        return id
 
-    async def edit(self, request: web.Request) -> web.Response:
-        await request.read()
-        return web.json_response({})
-
-    async def burst(self, request: web.Request) -> web.Response:
+    async def _burst(self, order: dict[str, Any]) -> dict[str, Any]:
         """`{url, file, at_once}`: each line of the file is one body; `{seconds, refused}` comes back."""
-        order = await request.json()
         bodies = iter([_signed(self._secret, line) for line in Path(order["file"]).read_bytes().splitlines()])
         wire, path = Wire.to(order["url"]), urlsplit(order["url"]).path
         refused = 0
@@ -74,7 +65,7 @@ class Far:
         await asyncio.gather(*(work() for _ in range(order["at_once"])))
         seconds = time.perf_counter() - begun
         wire.close()
-        return web.json_response({"seconds": seconds, "refused": refused})
+        return {"seconds": seconds, "refused": refused}
 
     async def _tap(self, wire: Wire, who: str, message: str, data: str) -> None:
         event: dict[str, Any] = {
@@ -94,14 +85,11 @@ def _signed(secret: str, body: bytes) -> tuple[list[tuple[str, str]], bytes]:
 
 async def main(secret: str) -> None:
     """Serve until standard input ends."""
-    runner = web.AppRunner(Far(secret).app(), access_log=None)
-    await runner.setup()
-    site = web.TCPSite(runner, "127.0.0.1", 0)
-    await site.start()
-    sys.stdout.write(f"{runner.addresses[0][1]}\n")
+    server, port = await serve(Far(secret).answer)
+    sys.stdout.write(f"{port}\n")
     sys.stdout.flush()
     await asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)
-    await runner.cleanup()
+    server.close()
 
 
 if __name__ == "__main__":
