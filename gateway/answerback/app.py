@@ -31,6 +31,7 @@ from answerback.linking import Linker
 from answerback.notices import Notices
 from answerback.outbox import CALLER, FORM, Outbox
 from answerback.outgoing import Outgoing
+from answerback.plans import Planner
 from answerback.provider import Pace, Provider, ProviderContext
 from answerback.reader import Reader
 from answerback.receive import Receiver
@@ -78,6 +79,7 @@ class App:
     eraser: Eraser
     auditor: Auditor
     historian: Historian
+    planner: Planner
     wakeups: Wakeups | None = None
     state: dict[str, str] = field(default_factory=dict)  # agents that cannot be used, and why
     _tasks: list[asyncio.Task[None]] = field(default_factory=list)
@@ -256,6 +258,7 @@ def _connect(
         Eraser(context, agents),
         Auditor(context),
         Historian(context),
+        Planner(context),
         wakeups,
     )
 

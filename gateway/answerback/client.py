@@ -19,10 +19,13 @@ from answerback.told import (
     Interaction,
     Interactions,
     Notice,
+    Plan,
+    Planned,
     Run,
     Runs,
     Sent,
     Told,
+    Way,
 )
 from answerback.transport import GatewayUnavailable, Transport, path_id, query_of
 
@@ -43,10 +46,13 @@ __all__ = [
     "Interaction",
     "Interactions",
     "Notice",
+    "Plan",
+    "Planned",
     "Run",
     "Runs",
     "Sent",
     "Told",
+    "Way",
 ]
 
 
@@ -216,3 +222,12 @@ class Client(Transport):
         """Check the audit of so many questions: whether it is whole and says the same as their records."""
         query = query_of(limit=limit, after=after)
         return cast(Checked, await self.call("GET", "/v1/audit/check", query=query))
+
+    async def plans(self) -> list[Plan]:
+        """What a question that is asked now would go through, on every route."""
+        return cast(list[Plan], (await self.call("GET", "/v1/routes"))["items"])
+
+    async def plan(self, route: str = "", ask: Sequence[str] = ()) -> Plan:
+        """The same on one route, or the default one; `ask`: for these contacts instead of the route's."""
+        path = f"/v1/routes/{path_id(route or 'default', 'route')}"
+        return cast(Plan, await self.call("GET", path, query=query_of(ask=",".join(ask))))

@@ -69,7 +69,7 @@ class Outbox:
         if not address.reachable:  # put to the test: if it is still dead, it is marked again
             tx.run(contacts.UNREACHABLE, address=address.id, why="")
         awake = first and step is not None and step.place > 0  # they have just answered the one before
-        quiet = 0 if awake else _after_quiet(tx, address.contact, record.expires_at)
+        quiet = 0 if awake else after_quiet(tx, address.contact, record.expires_at)
         return self._add(
             tx,
             not_before=max(quiet, tx.now + UNSURE if unless else 0),
@@ -139,7 +139,7 @@ class Outbox:
         content = {"text": notice["content"], "title": notice["title"], "agent": notice["agent"]}
         return self._add(
             tx,
-            not_before=_after_quiet(tx, address.contact, None),
+            not_before=after_quiet(tx, address.contact, None),
             known=lambda: known_of(tx, address.contact, None),
             id=id,
             notice_id=notice["id"],
@@ -210,7 +210,7 @@ class Outbox:
     def _notice(self, tx: Tx, run_id: str, content: Json, row: Row) -> Row:
         return self._add(
             tx,
-            not_before=_after_quiet(tx, row["contact_id"], None),
+            not_before=after_quiet(tx, row["contact_id"], None),
             known=lambda: known_of(tx, row["contact_id"], None, row),
             id=interactions.new_id(),
             run_id=run_id,
@@ -272,7 +272,7 @@ class Outbox:
         return [row for row in rows if row["lease_owner"] == self.owner]
 
 
-def _after_quiet(tx: Tx, contact_id: str, deadline: int | None) -> int:
+def after_quiet(tx: Tx, contact_id: str, deadline: int | None) -> int:
     """When somebody may be disturbed; now, if the deadline does not wait for that."""
     person = contacts.person(tx, contact_id)
     if person is None or not person.quiet_hours:

@@ -199,3 +199,38 @@ class Checked(TypedDict):
     entries: int
     flaws: list[Flaw]
     next: str | None
+
+
+class Way(TypedDict):
+    """An address; `reachable` is false when a message there failed for good."""
+
+    provider: str
+    id: str
+    place: str
+    reachable: bool
+
+
+class Planned(TypedDict):
+    """A person, where they are asked in which order, and when; `quiet`: they are left alone until then."""
+
+    contact: str
+    name: str
+    ways: list[Way]
+    at: str
+    quiet: bool
+
+
+class Plan(TypedDict):
+    """What a question would go through on a route; durations are in seconds."""
+
+    route: str
+    at_once: bool
+    first: str
+    people: list[Planned]
+    stand_ins: list[str]
+    stand_ins_after: float | None
+    reminders: list[float]
+    expires_in: float | None
+    on_expire: str
+    human_only: bool
+    fallback: str

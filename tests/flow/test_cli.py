@@ -473,6 +473,47 @@ def test_a_question_is_erased_with_its_run_and_only_after_a_yes(gateway: Served)
     assert (shown.out, "was erased at" in shown.err) == ("", True)
 
 
+# -- routes
+
+
+ROUTES = """
+routes:
+  calm: {ask: [alice], providers: [told], expires_in: 90m, reminders: [10m, 1h], on_expire: leave}
+  urgent: {ask: [alice, ben], providers: [told], at_once: true}
+"""
+
+
+def test_a_route_is_tried_without_asking_anybody(serving: Callable[..., Served]) -> None:
+    served = serving(config=PEOPLE + ROUTES)
+    calm = served.do("routes", "test", "calm")
+    assert (calm.code, calm.err) == (0, "")
+    assert calm.out.splitlines() == [
+        "calm",
+        "  Alice  told a",
+        "  Asked again after 10m, 1h.",
+        "  After 1h30m without an answer, it can still be answered.",
+    ]
+    every = served.do("routes", "test")
+    assert every.code == 1  # Ben cannot be reached
+    assert [line for line in every.out.splitlines() if not line.startswith(" ")] == [
+        "calm", "urgent", "default"
+    ]  # fmt: skip
+    assert "  Ben    cannot be reached: no address on this route's providers" in every.out.splitlines()
+    assert json.loads(served.do("routes", "test", "calm", "--json").out)["people"][0]["contact"] == "alice"
+    assert served.do("routes", "test", "nightly").err == (
+        "answerback: There is no route 'nightly'. Known: calm, default, urgent.\n"
+    )
+
+
+def test_a_test_notice_is_sent_on_a_route_when_that_is_wanted(serving: Callable[..., Served]) -> None:
+    served = serving(config=PEOPLE + ROUTES)
+    sent = served.do("routes", "test", "calm", "--send")
+    assert (sent.code, sent.err) == (0, "alice on told: sent\n")
+    lost = served.do("routes", "test", "urgent", "--to", "ben", "--send")
+    assert lost.code == 1
+    assert served.do("routes", "test", "--send").code == 2
+
+
 # -- the audit, and what happened to a question
 
 

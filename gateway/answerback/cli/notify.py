@@ -47,13 +47,20 @@ def notify(**options: Any) -> None:
 
     place = gateway.find(options["config"], options["url"])
     notice = gateway.speak(place, work, patience=options["patience"])
-    for told in notice["deliveries"]:
-        where = f" on {told['provider']}" if told["provider"] else ""
-        why = f" ({told['error']})" if told["error"] else ""
-        terminal.note(f"{told['contact'] or 'Here'}{where}: {told['status']}{why}")
+    tell(notice)
     if options["as_json"]:
         terminal.put_json(notice)
     else:
         terminal.out(notice["id"])
     failed = options["wait"] and notice["status"] not in ARRIVED
     click.get_current_context().exit(Exit.ERROR if failed else Exit.FINE)
+
+
+def tell(notice: "Notice") -> None:
+    """Say what became of it at each address."""
+    from answerback.cli import terminal
+
+    for told in notice["deliveries"]:
+        where = f" on {told['provider']}" if told["provider"] else ""
+        why = f" ({told['error']})" if told["error"] else ""
+        terminal.note(f"{told['contact'] or 'Here'}{where}: {told['status']}{why}")

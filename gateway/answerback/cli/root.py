@@ -19,6 +19,7 @@ COMMANDS = {
     "contacts": ("people", "The people who can be asked."),
     "providers": ("providers", "List the ways to reach people, and whether they work."),
     "agents": ("people", "List the agents, and whether they can be used."),
+    "routes": ("routes", "On which ways people are asked."),
     "check": ("check", "Check the configuration, and import what it names."),
     "dead-letters": ("letters", "What was given up, and why."),
     "audit": ("audit", "What is kept of all that happened, and whether it is whole."),

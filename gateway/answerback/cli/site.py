@@ -72,6 +72,7 @@ def site(app: App) -> ASGIApp:
             eraser=app.eraser,
             auditor=app.auditor,
             historian=app.historian,
+            planner=app.planner,
             letters=app.letters,
             notices=app.notices,
             people=People(

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from answerback.forms import FormView
     from answerback.history import History
     from answerback.letters import Kind, Letter
+    from answerback.plans import Plan
     from answerback.run import Run, RunRequest
     from answerback.uploads import Upload
     from answerback.web.notices import Notices
@@ -132,6 +133,11 @@ class Historian(Protocol):
     async def of(self, interaction_id: str, /) -> "History": ...
 
 
+class Planner(Protocol):
+    def names(self) -> Sequence[str]: ...
+    async def of(self, name: str, ask: tuple[str, ...], /) -> "Plan": ...
+
+
 class Files(Protocol):
     async def fetch(self, interaction: Interaction, number: int, /) -> "File": ...
 
@@ -154,6 +160,7 @@ class Services:
     metrics: Metrics = field(default_factory=Metrics)
     auditor: Auditor | None = None  # what is kept of all that happened, and whether it is whole
     historian: Historian | None = None  # what happened to one question
+    planner: Planner | None = None  # who would be asked on a route
     files: Files | None = None  # what came with answers, where it can be fetched
     eraser: Eraser | None = None  # takes out at once what was said
     letters: Letters | None = None  # what was given up, where it is wanted

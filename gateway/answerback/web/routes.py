@@ -1,0 +1,94 @@
+"""Routes over HTTP: who would be asked on each of them now, where and when."""
+
+from typing import TYPE_CHECKING, Annotated
+
+from fastapi import FastAPI
+from pydantic import BaseModel
+
+from answerback.web.auth import MayRead
+from answerback.web.parameters import known
+from answerback.web.people import AddressOut
+from answerback.web.records import timestamp
+from answerback.web.services import Planner
+
+if TYPE_CHECKING:
+    from answerback.plans import Asked, Plan
+
+RouteId = Annotated[str, known("route")]
+
+
+class PlannedOut(BaseModel):
+    """`ways` are tried in this order; without any, this person cannot be reached on this route.
+
+    They are asked `at`; if that is `quiet`, they want to be left alone until then.
+    """
+
+    contact: str
+    name: str
+    ways: list[AddressOut]
+    at: str
+    quiet: bool
+
+
+class PlanOut(BaseModel):
+    """Durations are in seconds; `expires_in` is null where a question waits for ever."""
+
+    route: str
+    at_once: bool
+    first: str
+    people: list[PlannedOut]
+    stand_ins: list[str]
+    stand_ins_after: float | None
+    reminders: list[float]
+    expires_in: float | None
+    on_expire: str
+    human_only: bool
+    fallback: str
+
+
+class PlansOut(BaseModel):
+    items: list[PlanOut]
+
+
+def add(api: FastAPI, planner: Planner) -> None:
+    """Adds the endpoints under /v1/routes."""
+
+    @api.get("/v1/routes")
+    async def routes(key: MayRead) -> PlansOut:
+        """What a question that is asked now would go through, on every route."""
+        return PlansOut(items=[plan_out(await planner.of(name, ())) for name in planner.names()])
+
+    @api.get("/v1/routes/{id}")
+    async def route(id: RouteId, key: MayRead, ask: str = "") -> PlanOut:
+        """The same on one of them; `ask`: for these contacts, with commas between, not for the route's."""
+        return plan_out(await planner.of(id, tuple(filter(None, ask.split(",")))))
+
+
+def plan_out(plan: "Plan") -> PlanOut:
+    return PlanOut(
+        route=plan.route,
+        at_once=plan.at_once,
+        first=plan.first,
+        people=[_person_out(person, plan.now) for person in plan.people],
+        stand_ins=list(plan.stand_ins),
+        stand_ins_after=plan.stand_ins_after,
+        reminders=list(plan.reminders),
+        expires_in=plan.expires_in,
+        on_expire=plan.on_expire,
+        human_only=plan.human_only,
+        fallback=plan.fallback,
+    )
+
+
+def _person_out(person: "Asked", now: int) -> PlannedOut:
+    ways = [
+        AddressOut(provider=way.provider, id=way.external_id, place=way.place, reachable=way.reachable)
+        for way in person.ways
+    ]
+    return PlannedOut(
+        contact=person.contact,
+        name=person.name,
+        ways=ways,
+        at=timestamp(person.at) or "",
+        quiet=person.at > now,
+    )
