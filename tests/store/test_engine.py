@@ -217,6 +217,15 @@ async def test_what_nobody_waits_for_is_committed_by_itself(store: Store) -> Non
     assert "soon" in await keys(store)
 
 
+async def test_what_went_along_with_another_commit_asks_for_none_of_its_own(store: Store) -> None:
+    store.write_soon(put("soon"))
+    assert store._timer is not None
+    await store.write(put("now"))
+    assert store._timer is None
+    store.write_soon(put("again"))
+    assert store._timer is not None
+
+
 async def test_what_nobody_waits_for_is_under_way_until_it_is_committed(store: Store) -> None:
     begun, go_on = threading.Event(), threading.Event()
 

@@ -32,6 +32,7 @@ class Store:
         self._local = threading.local()
         self._open_readers: list[Any] = []
         self._soon: list[Job] = []  # goes along with whatever is written next
+        self._timer: asyncio.TimerHandle | None = None  # for when nothing is
         self._unsettled: set[asyncio.Future[Any]] = set()  # of these and those that go along right now
 
     def open(self, prepare: Callable[[str], None] | None = None) -> None:
@@ -89,8 +90,8 @@ class Store:
         self._unsettled.add(job.future)
         job.future.add_done_callback(self._unsettled.discard)
         self._soon.append(job)
-        if len(self._soon) == 1:
-            loop.call_later(SOON, self._put)
+        if self._timer is None:
+            self._timer = loop.call_later(SOON, self._put)
 
     @property
     def waits(self) -> bool:
@@ -111,6 +112,9 @@ class Store:
 
     def _put(self, *jobs: Job) -> None:
         """Hand to the writer what waits for company, and `jobs` behind it."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
         if self._writer is not None and (together := [*self._soon, *jobs]):
             self._soon.clear()
             self._writer.put(together)
