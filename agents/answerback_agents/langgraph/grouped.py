@@ -9,6 +9,7 @@ import asyncio
 import concurrent.futures
 import contextlib
 import copy
+import logging
 import queue
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -22,6 +23,7 @@ from langgraph.checkpoint.serde.base import SerializerProtocol
 from answerback.errors import AgentUnavailable
 from answerback_agents.langgraph.faces import Face, Saver
 
+log = logging.getLogger("answerback.agents.langgraph")
 T = TypeVar("T")
 GROUP = 64  # the most calls that share a commit
 
@@ -148,7 +150,7 @@ class Committer:
             try:
                 self._run(calls)
             except BaseException as error:
-                lost = self._connection.undo()
+                lost = self._undone()
                 if lost and attempt == 1:
                     continue
                 if lost or len(calls) == 1:
@@ -159,6 +161,14 @@ class Committer:
                 return
         for call in calls:
             self._commit([call])
+
+    def _undone(self) -> bool:
+        """Whether the connection was lost. Whatever goes wrong here, this thread goes on."""
+        try:
+            return self._connection.undo()
+        except BaseException:
+            log.exception("what was not committed could not be undone")
+            return True
 
     def _run(self, calls: list[_Call]) -> None:
         if calls[0].alone:

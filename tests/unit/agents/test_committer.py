@@ -15,17 +15,23 @@ class Lost(Exception):
 
 
 class Fake:
-    """A database that notes what is done in which transaction. `gone`: how often it is lost from now on."""
+    """A database that notes what is done in which transaction.
+
+    `gone`: how often it is lost from now on; `away`: nobody answers; `broken`: nothing can be undone.
+    """
 
     def __init__(self) -> None:
         self.committed: list[list[str]] = []
         self.begun: list[str] = []
         self.closed, self.lost, self.gone = False, False, 0
+        self.away, self.broken, self.asked = False, False, 0
         self.free = threading.Event()
         self.free.set()
 
     def ready(self) -> None:
-        self.lost = False
+        self.asked, self.lost = self.asked + 1, False
+        if self.away:
+            raise Lost("nobody answers")
 
     def together(self, calls: Sequence[Callable[[], object]]) -> None:
         self.free.wait(30)
@@ -43,6 +49,8 @@ class Fake:
         self.begun = []
 
     def undo(self) -> bool:
+        if self.broken:
+            raise OSError("input/output error")
         self.begun = []
         return self.lost
 
@@ -178,20 +186,22 @@ class TestFailure:
         first = await busy(database, committer)
         others = [asyncio.create_task(committer.do(database.writes(name))) for name in "ab"]
         await asyncio.sleep(0)
-        asked = 0
-
-        def ready() -> None:
-            nonlocal asked
-            asked += 1
-            raise Lost("nobody answers")
-
-        database.ready = ready  # type: ignore[method-assign]
+        database.away = True
         database.free.set()
         assert await first == "FIRST"
         for task in others:
             with pytest.raises(Lost):
                 await task
-        assert asked == 1
+        assert database.asked == 2  # by the first, and by all others together
+
+    async def test_it_goes_on_even_if_nothing_can_be_undone(
+        self, database: Fake, committer: Committer
+    ) -> None:
+        database.broken = True
+        with pytest.raises(ValueError, match="cannot be stored"):
+            await asyncio.wait_for(committer.do(database.fails), 10)
+        database.broken = False
+        assert await committer.do(database.writes("a")) == "A"
 
     async def test_who_was_cancelled_meanwhile_hears_nothing_and_the_others_go_on(
         self, database: Fake, committer: Committer
