@@ -202,12 +202,15 @@ class Checked(TypedDict):
 
 
 class Way(TypedDict):
-    """An address; `reachable` is false when a message there failed for good."""
+    """An address; `reachable` is false when a message there failed for good, `usable` when its provider does
+    not work here.
+    """
 
     provider: str
     id: str
     place: str
     reachable: bool
+    usable: bool
 
 
 class Planned(TypedDict):

@@ -35,7 +35,7 @@ def planned(database: Database, *routes: Route, people: tuple[Contact, ...] = (A
 
 
 def places(plan: Plan) -> dict[str, list[str]]:
-    return {person.contact: [way.provider for way in person.ways] for person in plan.people}
+    return {person.contact: [way.address.provider for way in person.ways] for person in plan.people}
 
 
 async def test_the_order_is_the_one_in_which_somebody_is_then_asked(database: Database) -> None:
@@ -60,7 +60,7 @@ async def test_where_nothing_arrives_any_more_is_tried_last_and_marked(database:
         await g.app.asker.ask(AskRequest((asks("Which?"),)))
         await g.app.idle()
         (ana,) = (await g.app.planner.of("default")).people
-        assert [(way.provider, way.reachable) for way in ana.ways] == [
+        assert [(way.address.provider, way.address.reachable) for way in ana.ways] == [
             ("first", True), ("second", True), ("third", False)
         ]  # fmt: skip
 
@@ -101,6 +101,15 @@ async def test_in_quiet_hours_they_are_asked_when_these_end_if_the_deadline_wait
 async def test_who_has_no_address_on_the_route_cannot_be_reached(database: Database) -> None:
     async with planned(database, replace(ROUTE, ask=("ana", "ben"))) as g:
         assert places(await g.app.planner.of("default"))["ben"] == []
+
+
+async def test_a_provider_that_cannot_be_used_here_is_marked(database: Database) -> None:
+    working = {name: provider for name, provider in services().items() if name != "third"}
+    async with planned(database, providers=working) as g:
+        (ana,) = (await g.app.planner.of("default")).people
+        assert [(way.address.provider, way.usable) for way in ana.ways] == [
+            ("third", False), ("first", True), ("second", True)
+        ]  # fmt: skip
 
 
 async def test_others_can_be_named_instead_and_must_be_known(database: Database) -> None:
@@ -159,7 +168,7 @@ class TestApi:
                 "reminders": [60.0, 300.0], "expires_in": None, "on_expire": "auto", "human_only": False,
                 "fallback": "",
             }  # fmt: skip
-            ways = [(way["provider"], way["id"], way["reachable"]) for way in ana.pop("ways")]
+            ways = [(way["provider"], way["id"], way["usable"]) for way in ana.pop("ways")]
             assert ways == [(name, f"ana on {name}", True) for name in ("third", "first", "second")]
             assert (ana["contact"], ana["name"], ana["quiet"]) == ("ana", "Ana", False)
 

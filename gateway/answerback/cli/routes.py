@@ -59,7 +59,9 @@ def test(
             _show(plan)
     if notice is not None:
         notify.tell(notice)
-    lost = any(not person["ways"] for plan in plans for person in plan["people"])
+    lost = any(
+        not any(way["usable"] for way in person["ways"]) for plan in plans for person in plan["people"]
+    )
     failed = notice is not None and notice["status"] not in notify.ARRIVED
     click.get_current_context().exit(Exit.ERROR if lost or failed else Exit.FINE)
 
@@ -95,8 +97,10 @@ def _person(plan: "Plan") -> Any:
 
 
 def _way(way: "Way") -> str:
-    dead = "" if way["reachable"] else " (does not answer any more)"
-    return f"{way['provider']} {way['id']}{dead}"
+    trouble = "" if way["reachable"] else " (does not answer any more)"
+    if not way["usable"]:
+        trouble = " (cannot be used, see answerback providers)"
+    return f"{way['provider']} {way['id']}{trouble}"
 
 
 def _sentences(plan: "Plan") -> Iterable[str]:

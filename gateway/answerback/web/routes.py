@@ -7,7 +7,6 @@ from pydantic import BaseModel
 
 from answerback.web.auth import MayRead
 from answerback.web.parameters import known
-from answerback.web.people import AddressOut
 from answerback.web.records import timestamp
 from answerback.web.services import Planner
 
@@ -15,6 +14,16 @@ if TYPE_CHECKING:
     from answerback.plans import Asked, Plan
 
 RouteId = Annotated[str, known("route")]
+
+
+class WayOut(BaseModel):
+    """`reachable`: no message there has failed for good; `usable`: its provider works here."""
+
+    provider: str
+    id: str
+    place: str
+    reachable: bool
+    usable: bool
 
 
 class PlannedOut(BaseModel):
@@ -25,7 +34,7 @@ class PlannedOut(BaseModel):
 
     contact: str
     name: str
-    ways: list[AddressOut]
+    ways: list[WayOut]
     at: str
     quiet: bool
 
@@ -82,7 +91,13 @@ def plan_out(plan: "Plan") -> PlanOut:
 
 def _person_out(person: "Asked", now: int) -> PlannedOut:
     ways = [
-        AddressOut(provider=way.provider, id=way.external_id, place=way.place, reachable=way.reachable)
+        WayOut(
+            provider=way.address.provider,
+            id=way.address.external_id,
+            place=way.address.place,
+            reachable=way.address.reachable,
+            usable=way.usable,
+        )
         for way in person.ways
     ]
     return PlannedOut(
