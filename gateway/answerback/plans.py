@@ -14,14 +14,6 @@ SECOND = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
-    """An address, and whether this process can send anything on its provider."""
-
-    address: Address
-    usable: bool
-
-
-@dataclass(frozen=True, slots=True)
 class Asked:
     """A person, the addresses at which they are asked, in that order, and when; microseconds.
 
@@ -30,7 +22,7 @@ class Asked:
 
     contact: str
     name: str
-    ways: tuple[Way, ...]
+    ways: tuple[Address, ...]
     at: int
 
 
@@ -82,7 +74,7 @@ class Planner:
             now=tx.now,
             at_once=route["at_once"],
             first=route["first"],
-            people=tuple(self._people(tx, route, deadline)) if stand_ins.people else (),
+            people=tuple(_people(tx, route, deadline)) if stand_ins.people else (),
             stand_ins=tuple(route["stand_ins"]),
             stand_ins_after=route["stand_ins_after"],
             reminders=tuple(route["reminders"]),
@@ -92,13 +84,12 @@ class Planner:
             fallback=stand_ins.fallback,
         )
 
-    def _people(self, tx: Tx, route: Json, deadline: int | None) -> Iterator[Asked]:
-        can_send = self._context.outbox.paces
-        for id in route["ask"]:
-            person = contacts.contact(tx, id)
-            if person is not None:
-                ways = tuple(Way(found, found.provider in can_send) for found in _ways(tx, route, id))
-                yield Asked(id, person.name, ways, after_quiet(tx, id, deadline))
+
+def _people(tx: Tx, route: Json, deadline: int | None) -> Iterator[Asked]:
+    for id in route["ask"]:
+        person = contacts.contact(tx, id)
+        if person is not None:
+            yield Asked(id, person.name, tuple(_ways(tx, route, id)), after_quiet(tx, id, deadline))
 
 
 def _ways(tx: Tx, route: Json, contact: str) -> Iterator[Address]:

@@ -202,15 +202,15 @@ class Checked(TypedDict):
 
 
 class Way(TypedDict):
-    """An address; `reachable` is false when a message there failed for good, `usable` when its provider does
-    not work here.
+    """An address; `reachable` is false when a message there failed for good, `works` when its provider does
+    not work now.
     """
 
     provider: str
     id: str
     place: str
     reachable: bool
-    usable: bool
+    works: bool
 
 
 class Planned(TypedDict):

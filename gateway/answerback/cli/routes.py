@@ -59,9 +59,7 @@ def test(
             _show(plan)
     if notice is not None:
         notify.tell(notice)
-    lost = any(
-        not any(way["usable"] for way in person["ways"]) for plan in plans for person in plan["people"]
-    )
+    lost = any(not any(way["works"] for way in person["ways"]) for plan in plans for person in plan["people"])
     failed = notice is not None and notice["status"] not in notify.ARRIVED
     click.get_current_context().exit(Exit.ERROR if lost or failed else Exit.FINE)
 
@@ -98,8 +96,8 @@ def _person(plan: "Plan") -> Any:
 
 def _way(way: "Way") -> str:
     trouble = "" if way["reachable"] else " (does not answer any more)"
-    if not way["usable"]:
-        trouble = " (cannot be used, see answerback providers)"
+    if not way["works"]:
+        trouble = " (does not work now, see answerback providers)"
     return f"{way['provider']} {way['id']}{trouble}"
 
 

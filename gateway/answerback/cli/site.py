@@ -6,9 +6,7 @@ from answerback.app import FALLBACK, App
 from answerback.errors import StoreUnavailable
 from answerback.store import meta
 from answerback.web import Services, create_app
-from answerback.web.people import People
-
-WELL = "works"
+from answerback.web.people import WELL, People
 
 
 class Health:

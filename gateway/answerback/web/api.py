@@ -74,8 +74,8 @@ def create_api(services: Services) -> Api:
         letters.add(api, services.letters)
     if services.auditor:
         audit.add(api, services.auditor)
-    if services.planner:
-        routes.add(api, services.planner)
     if services.people:
         people.add(api, services.people)
+        if services.planner:
+            routes.add(api, services.planner, services.people.working)
     return api

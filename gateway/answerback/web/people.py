@@ -39,11 +39,12 @@ class Linker(Protocol):
 
 
 States = Callable[[], Mapping[str, str]]
+WELL = "works"
 
 
 @dataclass(frozen=True, slots=True)
 class People:
-    """What these endpoints need. Two functions give name → state, in a sentence, as it is now.
+    """What these endpoints need. Two functions give name → state, in a sentence, as it is now; WELL is one.
 
     `hint` is told the agent that may have something new to ask. It raises `NotFound`.
     """
@@ -55,6 +56,10 @@ class People:
     provider_states: States
     agent_states: States
     hint: Callable[[str], None]
+
+    def working(self) -> frozenset[str]:
+        """The names of the providers that work now."""
+        return frozenset(name for name, state in self.provider_states().items() if state == WELL)
 
     async def add(self, contact: Contact) -> Contact:
         """Insert or change a contact. Raises `Conflict`: it is configured, or an address is taken."""

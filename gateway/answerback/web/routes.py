@@ -1,5 +1,6 @@
 """Routes over HTTP: who would be asked on each of them now, where and when."""
 
+from collections.abc import Callable, Container
 from typing import TYPE_CHECKING, Annotated
 
 from fastapi import FastAPI
@@ -17,13 +18,13 @@ RouteId = Annotated[str, known("route")]
 
 
 class WayOut(BaseModel):
-    """`reachable`: no message there has failed for good; `usable`: its provider works here."""
+    """`reachable` is false when a message there failed for good; `works`, when its provider does not work."""
 
     provider: str
     id: str
     place: str
     reachable: bool
-    usable: bool
+    works: bool
 
 
 class PlannedOut(BaseModel):
@@ -59,26 +60,26 @@ class PlansOut(BaseModel):
     items: list[PlanOut]
 
 
-def add(api: FastAPI, planner: Planner) -> None:
-    """Adds the endpoints under /v1/routes."""
+def add(api: FastAPI, planner: Planner, working: Callable[[], Container[str]]) -> None:
+    """Adds the endpoints under /v1/routes. `working` gives the names of the providers that work now."""
 
     @api.get("/v1/routes")
     async def routes(key: MayRead) -> PlansOut:
         """What a question that is asked now would go through, on every route."""
-        return PlansOut(items=[plan_out(await planner.of(name, ())) for name in planner.names()])
+        return PlansOut(items=[plan_out(await planner.of(name, ()), working()) for name in planner.names()])
 
     @api.get("/v1/routes/{id}")
     async def route(id: RouteId, key: MayRead, ask: str = "") -> PlanOut:
         """The same on one of them; `ask`: for these contacts, with commas between, not for the route's."""
-        return plan_out(await planner.of(id, tuple(filter(None, ask.split(",")))))
+        return plan_out(await planner.of(id, tuple(filter(None, ask.split(",")))), working())
 
 
-def plan_out(plan: "Plan") -> PlanOut:
+def plan_out(plan: "Plan", working: Container[str]) -> PlanOut:
     return PlanOut(
         route=plan.route,
         at_once=plan.at_once,
         first=plan.first,
-        people=[_person_out(person, plan.now) for person in plan.people],
+        people=[_person_out(person, plan.now, working) for person in plan.people],
         stand_ins=list(plan.stand_ins),
         stand_ins_after=plan.stand_ins_after,
         reminders=list(plan.reminders),
@@ -89,14 +90,14 @@ def plan_out(plan: "Plan") -> PlanOut:
     )
 
 
-def _person_out(person: "Asked", now: int) -> PlannedOut:
+def _person_out(person: "Asked", now: int, working: Container[str]) -> PlannedOut:
     ways = [
         WayOut(
-            provider=way.address.provider,
-            id=way.address.external_id,
-            place=way.address.place,
-            reachable=way.address.reachable,
-            usable=way.usable,
+            provider=way.provider,
+            id=way.external_id,
+            place=way.place,
+            reachable=way.reachable,
+            works=way.provider in working,
         )
         for way in person.ways
     ]
