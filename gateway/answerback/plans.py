@@ -14,7 +14,7 @@ SECOND = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Planned:
     """A person, the addresses at which they are asked, in that order, and when; microseconds.
 
     Without addresses they cannot be reached on this route. `at` is later than now in their quiet hours.
@@ -31,15 +31,14 @@ class Plan:
     """What a question that is asked at `now` would go through; durations in seconds.
 
     `at_once`: at all addresses at the same time, instead of the next one when one fails. `first`: a stand-in
-    that is asked before people; `people`: whether any are asked. `fallback`: where the link is shown when
-    nobody can be reached.
+    that is asked before people. `fallback`: where the link is shown when no person can be reached.
     """
 
     route: str
     now: int
     at_once: bool
     first: str
-    people: tuple[Asked, ...]
+    people: tuple[Planned, ...]
     stand_ins: tuple[str, ...]
     stand_ins_after: float | None
     reminders: tuple[float, ...]
@@ -81,15 +80,15 @@ class Planner:
             expires_in=expires_in,
             on_expire=route["on_expire"],
             human_only=route["human_only"],
-            fallback=stand_ins.fallback,
+            fallback=stand_ins.fallback if stand_ins.people else "",
         )
 
 
-def _people(tx: Tx, route: Json, deadline: int | None) -> Iterator[Asked]:
+def _people(tx: Tx, route: Json, deadline: int | None) -> Iterator[Planned]:
     for id in route["ask"]:
         person = contacts.contact(tx, id)
         if person is not None:
-            yield Asked(id, person.name, tuple(_ways(tx, route, id)), after_quiet(tx, id, deadline))
+            yield Planned(id, person.name, tuple(_ways(tx, route, id)), after_quiet(tx, id, deadline))
 
 
 def _ways(tx: Tx, route: Json, contact: str) -> Iterator[Address]:

@@ -505,6 +505,20 @@ def test_a_route_is_tried_without_asking_anybody(serving: Callable[..., Served])
     )
 
 
+def test_where_nobody_can_be_reached_a_route_says_where_the_link_is(gateway: Served) -> None:
+    done = gateway.do("routes", "test")
+    assert (done.code, done.out.splitlines()) == (
+        1,
+        [
+            "default",
+            "  Alice  cannot be reached: no address on this route's providers",
+            "  Ben    cannot be reached: no address on this route's providers",
+            "  No person is asked; the gateway prints the link to the form.",
+            "  It waits until it is answered.",
+        ],
+    )
+
+
 def test_a_test_notice_is_sent_on_a_route_when_that_is_wanted(serving: Callable[..., Served]) -> None:
     served = serving(config=PEOPLE + ROUTES)
     sent = served.do("routes", "test", "calm", "--send")

@@ -13,8 +13,9 @@ from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 from psycopg.rows import DictRow, dict_row
 
 from answerback.errors import AgentUnavailable, ConfigurationError
+from answerback_agents.langgraph.committer import Committer
 from answerback_agents.langgraph.faces import Saver
-from answerback_agents.langgraph.grouped import Committer, Grouped
+from answerback_agents.langgraph.grouped import Grouped
 
 PATIENCE = 10  # seconds for a server that does not answer
 
@@ -24,7 +25,8 @@ class Postgres:
 
     def __init__(self, where: str, schema: str, *, reads: bool = False) -> None:
         """`reads`: nothing else, so that nothing is to be committed."""
-        self._where, self._options, self._reads = where, f"-c search_path={schema}", reads
+        only = " -c default_transaction_read_only=on" if reads else ""
+        self._where, self._options, self._reads = where, f"-c search_path={schema}{only}", reads
         self._connection: psycopg.Connection[DictRow] | None = None
 
     def ready(self) -> None:

@@ -10,8 +10,9 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import CheckpointTuple
 from langgraph.checkpoint.sqlite import SqliteSaver
 
+from answerback_agents.langgraph.committer import Committer
 from answerback_agents.langgraph.faces import Saver
-from answerback_agents.langgraph.grouped import Committer, Grouped
+from answerback_agents.langgraph.grouped import Grouped
 
 WAIT = 30.0  # seconds for another process that has the file locked
 

@@ -104,9 +104,9 @@ def _way(way: "Way") -> str:
 def _sentences(plan: "Plan") -> Iterable[str]:
     if plan["first"]:
         yield f"{plan['first']} is asked first."
-    if not plan["people"]:
-        shown = f"; the link is shown on {plan['fallback']}" if plan["fallback"] else ""
-        yield f"Nobody is asked{shown}."
+    if not any(person["ways"] for person in plan["people"]):
+        shown = "; the gateway prints the link to the form" if plan["fallback"] else ""
+        yield f"No person is asked{shown}."
     if plan["reminders"]:
         yield f"Asked again after {', '.join(map(span, plan['reminders']))}."
     if plan["stand_ins"]:

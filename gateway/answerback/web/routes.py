@@ -12,7 +12,7 @@ from answerback.web.records import timestamp
 from answerback.web.services import Planner
 
 if TYPE_CHECKING:
-    from answerback.plans import Asked, Plan
+    from answerback.plans import Plan, Planned
 
 RouteId = Annotated[str, known("route")]
 
@@ -90,7 +90,7 @@ def plan_out(plan: "Plan", working: Container[str]) -> PlanOut:
     )
 
 
-def _person_out(person: "Asked", now: int, working: Container[str]) -> PlannedOut:
+def _person_out(person: "Planned", now: int, working: Container[str]) -> PlannedOut:
     ways = [
         WayOut(
             provider=way.provider,

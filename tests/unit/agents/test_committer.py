@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 import pytest
 
 from answerback.errors import AgentUnavailable
-from answerback_agents.langgraph.grouped import GROUP, Committer
+from answerback_agents.langgraph.committer import GROUP, Committer
 
 
 class Lost(Exception):
