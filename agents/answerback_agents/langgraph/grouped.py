@@ -5,7 +5,7 @@ each call by itself. Here a call goes to the thread once, and comes back when it
 """
 
 import copy
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeVar, cast
 
@@ -17,6 +17,7 @@ from answerback_agents.langgraph.committer import Committer
 from answerback_agents.langgraph.faces import Face, Saver
 
 T = TypeVar("T")
+PAGE = 100  # checkpoints that are read at once
 
 
 class _Dumped:
@@ -64,6 +65,25 @@ class Grouped(Face):
         self, config: Any, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
     ) -> None:
         await super().aput_writes(config, self._dumped(writes), task_id, task_path)
+
+    async def alist(
+        self, config: RunnableConfig | None, *, before: Any = None, limit: int | None = None, **filters: Any
+    ) -> AsyncIterator[CheckpointTuple]:
+        """A thread's in pages: all of a long one is too much to hold, and whoever asks may stop early."""
+        paged = (
+            config is not None and "thread_id" in config["configurable"]
+        )  # ids are unique in a thread only
+        while limit is None or limit > 0:
+            most = min(PAGE, limit or PAGE) if paged else limit
+            page = await self._do(partial(self._page, config, before=before, limit=most, **filters))
+            for found in page:
+                yield found
+            if most is None or len(page) < most:
+                return
+            before, limit = page[-1].config, None if limit is None else limit - most
+
+    def _page(self, config: RunnableConfig | None, **options: Any) -> Sequence[CheckpointTuple]:
+        return [*self.saver.list(config, **options)]
 
     async def aprune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
         prune = partial(self.saver.prune, thread_ids, strategy=strategy)

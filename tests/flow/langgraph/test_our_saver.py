@@ -17,7 +17,7 @@ from langgraph.types import Command
 from answerback.agent import AgentContext
 from answerback_agents.langgraph import savers
 from answerback_agents.langgraph.faces import InThreads
-from answerback_agents.langgraph.grouped import Grouped
+from answerback_agents.langgraph.grouped import PAGE, Grouped
 from tests.flow.langgraph.graphs import two_questions
 from tests.support.databases import Database
 
@@ -143,6 +143,37 @@ class TestGroup:
         given = {"log": str(database.data_dir / "log")}
         paused = await asyncio.to_thread(graph.invoke, given, AT)
         assert (await asyncio.to_thread(graph.get_state, AT)).interrupts == tuple(paused["__interrupt__"])
+
+
+class Counting(Grouped):
+    """Notes how often its thread is asked."""
+
+    asked = 0
+
+    async def _do(self, function):
+        self.asked += 1
+        return await super()._do(function)
+
+
+async def test_a_long_history_is_read_in_pages_and_no_further_than_is_wanted(opened: Opened) -> None:
+    ours = await opened()
+    ids = [f"{number:03}" for number in range(2 * PAGE + 50)]
+    await asyncio.gather(*(ours.aput(AT, TestGroup.checkpoint(id), {}, {}) for id in ids))
+    saver, newest = Counting(ours.saver, ours.committer), ids[::-1]
+
+    async def read(config: Any = AT, **options: Any) -> list[str]:
+        return [found.checkpoint["id"] async for found in saver.alist(config, **options)]
+
+    assert await read() == newest
+    assert await read(limit=PAGE + 20) == newest[: PAGE + 20]
+    assert await read(limit=PAGE) == newest[:PAGE]
+    assert await read(limit=0) == []
+    assert await read(before={"configurable": {"checkpoint_id": ids[30]}}) == ids[:30][::-1]
+    assert await read(None) == newest
+    saver.asked = 0
+    async for _ in saver.alist(AT):
+        break
+    assert saver.asked == 1
 
 
 async def test_a_connection_that_the_server_ended_is_made_anew(postgres_url: str, tmp_path: Path) -> None:
