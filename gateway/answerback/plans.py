@@ -3,14 +3,12 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from answerback.ask import require_people, route_of
+from answerback.ask import SECOND, require_people, route_of
 from answerback.context import Context
 from answerback.model import Address, Json
 from answerback.outbox import after_quiet
 from answerback.store import Tx, contacts
 from answerback.succession import Tried, addresses
-
-SECOND = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +20,7 @@ class Planned:
 
     contact: str
     name: str
+    language: str
     ways: tuple[Address, ...]
     at: int
 
@@ -88,7 +87,9 @@ def _people(tx: Tx, route: Json, deadline: int | None) -> Iterator[Planned]:
     for id in route["ask"]:
         person = contacts.contact(tx, id)
         if person is not None:
-            yield Planned(id, person.name, tuple(_ways(tx, route, id)), after_quiet(tx, id, deadline))
+            yield Planned(
+                id, person.name, person.language, tuple(_ways(tx, route, id)), after_quiet(tx, id, deadline)
+            )
 
 
 def _ways(tx: Tx, route: Json, contact: str) -> Iterator[Address]:

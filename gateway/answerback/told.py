@@ -218,6 +218,7 @@ class Planned(TypedDict):
 
     contact: str
     name: str
+    language: str
     ways: list[Way]
     at: str
     quiet: bool

@@ -1,4 +1,4 @@
-"""Bare LangGraph in a process of its own: the same graph with the same saver, and nothing of ours around it.
+"""Bare LangGraph in a process of its own: the same graph with LangGraph's saver, nothing of ours around it.
 
     python -m tests.bench.bare FOLDER DATABASE [ours]
 

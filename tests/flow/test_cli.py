@@ -519,10 +519,21 @@ def test_where_nobody_can_be_reached_a_route_says_where_the_link_is(gateway: Ser
     )
 
 
+def title_of(served: Served, person: str) -> str:
+    """Of the notice that somebody gets when a route is tried with them."""
+    sent = json.loads(served.do("routes", "test", "calm", "--to", person, "--send", "--json").out)
+    return sent["notices"][0]["title"]
+
+
 def test_a_test_notice_is_sent_on_a_route_when_that_is_wanted(serving: Callable[..., Served]) -> None:
-    served = serving(config=PEOPLE + ROUTES)
+    carla = "  carla: {name: Carla, language: de, addresses: {told: c}}\noutgoing:"
+    served = serving(config=PEOPLE.replace("outgoing:", carla) + ROUTES)
     sent = served.do("routes", "test", "calm", "--send")
     assert (sent.code, sent.err) == (0, "alice on told: sent\n")
+    notice = json.loads(served.do("routes", "test", "calm", "--send", "--json").out)["notices"][0]
+    assert [told["contact"] for told in notice["deliveries"]] == ["alice"]
+    titles = {person: title_of(served, person) for person in ("alice", "carla")}
+    assert titles == {"alice": "This is a test.", "carla": "Das ist ein Test."}
     lost = served.do("routes", "test", "urgent", "--to", "ben", "--send")
     assert lost.code == 1
     assert served.do("routes", "test", "--send").code == 2

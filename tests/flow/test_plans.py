@@ -66,7 +66,7 @@ async def test_where_nothing_arrives_any_more_is_tried_last_and_marked(database:
         ]  # fmt: skip
 
 
-async def test_planning_asks_nobody_and_changes_nothing(database: Database) -> None:
+async def test_law_5_planning_asks_nobody_and_changes_nothing(database: Database) -> None:
     async with planned(database) as g:
         before = await rows(g)
         await g.app.planner.of("default")
@@ -162,7 +162,7 @@ class TestApi:
             }  # fmt: skip
             ways = [(way["provider"], way["id"], way["works"]) for way in ana.pop("ways")]
             assert ways == [(name, f"ana on {name}", True) for name in ("third", "first", "second")]
-            assert (ana["contact"], ana["name"], ana["quiet"]) == ("ana", "Ana", False)
+            assert (ana["contact"], ana["name"], ana["language"], ana["quiet"]) == ("ana", "Ana", "en", False)
 
     async def test_a_provider_that_does_not_work_is_marked(self, database: Database) -> None:
         class Refused(MemoryProvider):

@@ -2,6 +2,7 @@
 
 import asyncio
 import copy
+from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeVar
@@ -13,15 +14,15 @@ Saver = BaseCheckpointSaver[Any]
 T = TypeVar("T")
 
 
-class Face(BaseCheckpointSaver[Any]):
+class Face(BaseCheckpointSaver[Any], ABC):
     """Each async method does what the sync one of `saver` does; `_do` says where."""
 
     def __init__(self, saver: Saver) -> None:
         super().__init__(serde=saver.serde)
         self.saver = saver
 
-    async def _do(self, function: Callable[[], T]) -> T:
-        raise NotImplementedError
+    @abstractmethod
+    async def _do(self, function: Callable[[], T]) -> T: ...
 
     @property
     def config_specs(self) -> list[Any]:

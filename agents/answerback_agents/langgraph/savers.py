@@ -28,7 +28,7 @@ Look = Callable[[RunnableConfig], Awaitable[CheckpointTuple | None]]
 _PROBE: RunnableConfig = {"configurable": {"thread_id": "", "checkpoint_ns": ""}}
 
 
-def on_postgres(context: AgentContext) -> bool:
+def _is_on_postgres(context: AgentContext) -> bool:
     return context.database.startswith(("postgresql", "postgres:"))
 
 
@@ -49,7 +49,7 @@ def checkpoint_schema(agent: str) -> str:
 
 
 async def open_locks(context: AgentContext, agent: str, stack: contextlib.AsyncExitStack) -> ThreadLocks:
-    if on_postgres(context):
+    if _is_on_postgres(context):
         locks = ThreadLocks(agent, PostgresGuard(conninfo(context)))
     else:
         locks = ThreadLocks(agent, FileGuard(checkpoint_file(context, agent).with_suffix(".lock")))
@@ -59,7 +59,7 @@ async def open_locks(context: AgentContext, agent: str, stack: contextlib.AsyncE
 
 async def open_saver(context: AgentContext, agent: str, stack: contextlib.AsyncExitStack) -> Grouped:
     """Our saver, ready to use; raises `AgentUnavailable` when PostgreSQL does not answer."""
-    if on_postgres(context):
+    if _is_on_postgres(context):
         ours: Grouped = await _postgres().open_saver(conninfo(context), checkpoint_schema(agent), stack)
         return ours
     return on_sqlite.open_saver(checkpoint_file(context, agent), stack)
@@ -71,7 +71,7 @@ async def open_look(
     """How to read a thread's newest checkpoint past what our saver has to write: with a connection that
     only reads. Raises `AgentUnavailable` when PostgreSQL does not answer.
     """
-    if on_postgres(context):
+    if _is_on_postgres(context):
         where, schema = conninfo(context), checkpoint_schema(agent)
         reader: Grouped = await _postgres().open_reader(saver, where, schema, stack)
         return reader.aget_tuple

@@ -1,6 +1,7 @@
 """`routes`: on which ways people are asked, tried without asking anything."""
 
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -9,9 +10,8 @@ from answerback.cli.errors import Commands, Exit
 from answerback.cli.options import patience_option, remote
 
 if TYPE_CHECKING:
-    from answerback.client import Client, Notice, Plan, Way
+    from answerback.client import Client, Notice, Plan, Planned, Way
 
-TEXT = "This is a test of the route “{}”. Nothing is asked."
 SILENCE = {
     "auto": "its agent is told, or it stays open if the agent did not say what silence means",
     "no-response": "its agent is told that nobody answered",
@@ -46,27 +46,39 @@ def test(
     if send and not name:
         raise click.UsageError("--send needs the NAME of one route.")
 
-    async def work(client: "Client") -> "tuple[list[Plan], Notice | None]":
+    async def work(client: "Client") -> "tuple[list[Plan], list[Notice]]":
         plans = [await client.plan(name, to)] if name or to else await client.plans()
-        return plans, await _sent(client, name, to) if send else None
+        return plans, await _sent(client, plans[0]) if send else []
 
-    plans, notice = gateway.speak(gateway.find(config, url), work, patience=patience)
+    plans, notices = gateway.speak(gateway.find(config, url), work, patience=patience)
     if as_json:
         told: Any = plans if not name else plans[0]
-        terminal.put_json(told if notice is None else {"plan": told, "notice": notice})
+        terminal.put_json({"plan": told, "notices": notices} if send else told)
     else:
         for plan in plans:
             _show(plan)
-    if notice is not None:
+    for notice in notices:
         notify.tell(notice)
     lost = any(not any(way["works"] for way in person["ways"]) for plan in plans for person in plan["people"])
-    failed = notice is not None and notice["status"] not in notify.ARRIVED
+    failed = any(notice["status"] not in notify.ARRIVED for notice in notices)
     click.get_current_context().exit(Exit.ERROR if lost or failed else Exit.FINE)
 
 
-async def _sent(client: "Client", name: str, to: tuple[str, ...]) -> "Notice":
-    sent = await client.notify(TEXT.format(name), ask=to, route=name, title="Test")
-    return await client.follow_notice(sent["id"])
+async def _sent(client: "Client", plan: "Plan") -> "list[Notice]":
+    """What became of a notice to everybody who has an address, each in their language."""
+    from answerback.sentences import say
+
+    people = defaultdict(list)
+    for person in plan["people"]:
+        if person["ways"]:
+            people[person["language"]].append(person["contact"])
+    sent = [
+        await client.notify(
+            say("test_body", language), ask=ids, route=plan["route"], title=say("test_title", language)
+        )
+        for language, ids in people.items()
+    ]
+    return [await client.follow_notice(each["id"]) for each in sent]
 
 
 def _show(plan: "Plan") -> None:
@@ -80,12 +92,12 @@ def _show(plan: "Plan") -> None:
         terminal.out(f"  {sentence}")
 
 
-def _person(plan: "Plan") -> Any:
+def _person(plan: "Plan") -> "Callable[[Planned], list[str]]":
     from answerback.cli import terminal
 
     between = " and " if plan["at_once"] else ", then "
 
-    def row(person: Any) -> list[str]:
+    def row(person: "Planned") -> list[str]:
         if not person["ways"]:
             return [person["name"], "cannot be reached: no address on this route's providers"]
         quiet = f"; at {terminal.local_time(person['at'])}, after quiet hours" if person["quiet"] else ""
@@ -108,21 +120,21 @@ def _sentences(plan: "Plan") -> Iterable[str]:
         shown = "; the gateway prints the link to the form" if plan["fallback"] else ""
         yield f"No person is asked{shown}."
     if plan["reminders"]:
-        yield f"Asked again after {', '.join(map(span, plan['reminders']))}."
+        yield f"Asked again after {', '.join(map(_span, plan['reminders']))}."
     if plan["stand_ins"]:
         after = plan["stand_ins_after"]
-        when = f"after {span(after)}" if after else "when nobody can be reached"
+        when = f"after {_span(after)}" if after else "when nobody can be reached"
         yield f"Instead of people, {when}: {', then '.join(plan['stand_ins'])}."
     if plan["human_only"]:
         yield "Only people may answer."
     if plan["expires_in"] is None:
         yield "It waits until it is answered."
     else:
-        yield f"After {span(plan['expires_in'])} without an answer, {SILENCE[plan['on_expire']]}."
+        yield f"After {_span(plan['expires_in'])} without an answer, {SILENCE[plan['on_expire']]}."
 
 
-def span(seconds: float) -> str:
-    """A duration as the configuration writes it: 90s, 10m, 1h30m."""
+def _span(seconds: float) -> str:
+    """A duration to the second, as the configuration writes it (90s, 10m, 1h30m); messages round it."""
     left, parts = round(seconds), []
     for unit, size in (("d", 86400), ("h", 3600), ("m", 60), ("s", 1)):
         number, left = divmod(left, size)

@@ -35,6 +35,7 @@ class PlannedOut(BaseModel):
 
     contact: str
     name: str
+    language: str
     ways: list[WayOut]
     at: str
     quiet: bool
@@ -104,6 +105,7 @@ def _person_out(person: "Planned", now: int, working: Container[str]) -> Planned
     return PlannedOut(
         contact=person.contact,
         name=person.name,
+        language=person.language,
         ways=ways,
         at=timestamp(person.at) or "",
         quiet=person.at > now,

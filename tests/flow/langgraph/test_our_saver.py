@@ -103,7 +103,7 @@ class TestGroup:
     def checkpoint(id: str) -> Checkpoint:
         return {**empty_checkpoint(), "id": id}
 
-    async def test_one_that_cannot_be_stored_spoils_none_beside_it(self, opened: Opened) -> None:
+    async def test_law_10_one_that_cannot_be_stored_spoils_none_beside_it(self, opened: Opened) -> None:
         saver, free = await opened(), threading.Event()
         busy = asyncio.create_task(saver.committer.do(free.wait))
         await asyncio.sleep(0.01)

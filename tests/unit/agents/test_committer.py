@@ -82,14 +82,24 @@ async def committer(database: Fake) -> AsyncIterator[Committer]:
         await found.close()
 
 
-async def busy(database: Fake, committer: Committer) -> "asyncio.Task[object]":
-    """A first call, that holds the thread until `free` is set; so what comes now waits together."""
+async def waiting(
+    database: Fake, committer: Committer, *functions: Callable[[], object], alone: int | None = None
+) -> "list[asyncio.Task[object]]":
+    """A first call holds the thread until `free` is set, so that these behind it wait together.
+
+    `alone`: which of these is.
+    """
     database.free.clear()
     first: asyncio.Task[object] = asyncio.create_task(committer.do(database.writes("first")))
     await asyncio.sleep(0)
     while not committer._calls.empty():  # noqa: ASYNC110 (a thread takes it)
         await asyncio.sleep(0.001)
-    return first
+    others = [
+        asyncio.create_task(committer.do(function, alone=number == alone))
+        for number, function in enumerate(functions)
+    ]
+    await asyncio.sleep(0)
+    return [first, *others]
 
 
 class TestTogether:
@@ -100,15 +110,13 @@ class TestTogether:
     async def test_what_waits_shares_a_commit_in_the_order_in_which_it_came(
         self, database: Fake, committer: Committer
     ) -> None:
-        first = await busy(database, committer)
-        others = [asyncio.create_task(committer.do(database.writes(name))) for name in "abc"]
-        await asyncio.sleep(0)
+        first, *others = await waiting(database, committer, *map(database.writes, "abc"))
         database.free.set()
-        assert await asyncio.gather(first, *others) == ["FIRST", "A", "B", "C"]
+        assert [*await asyncio.gather(first, *others)] == ["FIRST", "A", "B", "C"]
         assert database.committed == [["first"], ["a", "b", "c"]]
 
-    async def test_nobody_hears_before_the_commit(self, database: Fake, committer: Committer) -> None:
-        first = await busy(database, committer)
+    async def test_law_1_nobody_hears_before_the_commit(self, database: Fake, committer: Committer) -> None:
+        (first,) = await waiting(database, committer)
         await asyncio.sleep(0.01)
         assert not first.done() and database.committed == []
         database.free.set()
@@ -117,23 +125,17 @@ class TestTogether:
     async def test_a_group_is_not_larger_than_what_is_worth_it(
         self, database: Fake, committer: Committer
     ) -> None:
-        first = await busy(database, committer)
-        others = [asyncio.create_task(committer.do(database.writes("x"))) for _ in range(GROUP + 1)]
-        await asyncio.sleep(0)
+        tasks = await waiting(database, committer, *[database.writes("x")] * (GROUP + 1))
         database.free.set()
-        await asyncio.gather(first, *others)
+        await asyncio.gather(*tasks)
         assert [len(group) for group in database.committed] == [1, GROUP, 1]
 
     async def test_what_has_transactions_of_its_own_is_done_in_its_turn_and_in_none_of_ours(
         self, database: Fake, committer: Committer
     ) -> None:
-        first = await busy(database, committer)
-        others = [
-            asyncio.create_task(committer.do(database.writes(name), alone=name == "b")) for name in "abc"
-        ]
-        await asyncio.sleep(0)
+        tasks = await waiting(database, committer, *map(database.writes, "abc"), alone=1)
         database.free.set()
-        await asyncio.gather(first, *others)
+        await asyncio.gather(*tasks)
         assert database.committed == [["first"], ["a"], ["(b)"], ["c"]]
 
     async def test_threads_may_wait_for_it_and_other_loops_too(
@@ -146,14 +148,13 @@ class TestTogether:
 
 
 class TestFailure:
-    async def test_one_that_fails_spoils_none_beside_it(self, database: Fake, committer: Committer) -> None:
-        first = await busy(database, committer)
-        good = [asyncio.create_task(committer.do(database.writes("a")))]
-        bad = asyncio.create_task(committer.do(database.fails))
-        good.append(asyncio.create_task(committer.do(database.writes("b"))))
-        await asyncio.sleep(0)
+    async def test_law_10_one_that_fails_spoils_none_beside_it(
+        self, database: Fake, committer: Committer
+    ) -> None:
+        a, b = map(database.writes, "ab")
+        first, before, bad, after = await waiting(database, committer, a, database.fails, b)
         database.free.set()
-        assert await asyncio.gather(first, *good) == ["FIRST", "A", "B"]
+        assert [*await asyncio.gather(first, before, after)] == ["FIRST", "A", "B"]
         assert database.committed == [["first"], ["a"], ["b"]]
         with pytest.raises(ValueError, match="cannot be stored"):
             await bad
@@ -168,9 +169,7 @@ class TestFailure:
     async def test_when_it_is_lost_again_all_who_wait_hear_of_it(
         self, database: Fake, committer: Committer
     ) -> None:
-        first = await busy(database, committer)
-        others = [asyncio.create_task(committer.do(database.writes(name))) for name in "ab"]
-        await asyncio.sleep(0)
+        first, *others = await waiting(database, committer, *map(database.writes, "ab"))
         database.gone = 99
         database.free.set()
         for task in (first, *others):
@@ -183,9 +182,7 @@ class TestFailure:
     async def test_a_server_that_is_away_is_not_asked_for_each_call_by_itself(
         self, database: Fake, committer: Committer
     ) -> None:
-        first = await busy(database, committer)
-        others = [asyncio.create_task(committer.do(database.writes(name))) for name in "ab"]
-        await asyncio.sleep(0)
+        first, *others = await waiting(database, committer, *map(database.writes, "ab"))
         database.away = True
         database.free.set()
         assert await first == "FIRST"
@@ -206,9 +203,7 @@ class TestFailure:
     async def test_who_was_cancelled_meanwhile_hears_nothing_and_the_others_go_on(
         self, database: Fake, committer: Committer
     ) -> None:
-        first = await busy(database, committer)
-        others = [asyncio.create_task(committer.do(database.writes(name))) for name in "ab"]
-        await asyncio.sleep(0)
+        first, *others = await waiting(database, committer, *map(database.writes, "ab"))
         others[0].cancel()
         database.free.set()
         assert [*await asyncio.gather(first, others[1])] == ["FIRST", "B"]
@@ -217,9 +212,7 @@ class TestFailure:
 
 class TestEnd:
     async def test_what_waits_is_done_before_it_ends(self, database: Fake, committer: Committer) -> None:
-        first = await busy(database, committer)
-        other = asyncio.create_task(committer.do(database.writes("a")))
-        await asyncio.sleep(0)
+        first, other = await waiting(database, committer, database.writes("a"))
         closing = asyncio.create_task(committer.close())
         await asyncio.sleep(0)
         database.free.set()
