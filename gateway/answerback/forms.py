@@ -76,13 +76,10 @@ class Forms:
         record = interactions.get(tx, row["interaction_id"])
         assert record is not None
         refuse_closed(record)
-        checked = _checked(record, values, with_files=bool(files))
+        checked = checked_values(record, values, with_files=bool(files))
         if needs_code(record) and (problem := _check_code(tx, row, code)):
             return problem
-        kept = uploads.store(tx, record, files)
-        decision = decide(tx, self._context, record, checked, text, Actor(row["contact_id"], VIA), kept)
-        uploads.decided(tx, record, kept, decision.outcome)
-        return decision
+        return taken(tx, self._context, record, checked, text, Actor(row["contact_id"], VIA), files)
 
     async def send_code(self, token: str) -> None:
         """Send six digits to the address that the link was sent to. `NotAllowed` when it has none."""
@@ -131,7 +128,23 @@ def needs_code(record: Interaction) -> bool:
     return decides and record.route.get("form_auth", "code") != "link"
 
 
-def _checked(record: Interaction, values: dict[str, Json], *, with_files: bool) -> dict[str, Json]:
+def taken(
+    tx: Tx,
+    context: Context,
+    record: Interaction,
+    values: dict[str, Json],
+    text: str,
+    actor: Actor,
+    files: tuple[Upload, ...],
+) -> Decision:
+    """What became of an answer that was filled in on a page, with files that came along."""
+    kept = uploads.store(tx, record, files)
+    decision = decide(tx, context, record, values, text, actor, kept)
+    uploads.decided(tx, record, kept, decision.outcome)
+    return decision
+
+
+def checked_values(record: Interaction, values: dict[str, Json], *, with_files: bool) -> dict[str, Json]:
     """Every required question answered, every value fitting; an optional one may be left out.
 
     The only question, if it is one for a text, can be answered with files and no word.

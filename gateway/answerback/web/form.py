@@ -1,8 +1,6 @@
 """The form: GET shows the question and changes nothing, POST answers it, and a reload does not resend."""
 
-import asyncio
 import re
-from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 from starlette.requests import Request
@@ -21,54 +19,29 @@ from answerback.errors import (
 from answerback.model import InteractionStatus
 from answerback.web import csrf, pages
 from answerback.web.fields import Filled, fill
-from answerback.web.limits import BODY_SECONDS, declares_more_than, is_of_type, read_body, require_type
-from answerback.web.pages import Entry, outcome_page, unknown_page
-from answerback.web.posted import MOST_BYTES, MULTIPART, URLENCODED, Posted, parse, receive
-from answerback.web.problems import RETRY_SECONDS, Problem
+from answerback.web.paged import in_a_page
+from answerback.web.pages import Entry, outcome_page
+from answerback.web.posting import Posts
+from answerback.web.problems import RETRY_SECONDS
 from answerback.web.records import Ascii
 from answerback.web.services import Services
 from answerback.web.typed import text_reader
-from answerback.web.wording import preferred, word
+from answerback.web.wording import word
 
 if TYPE_CHECKING:
     from answerback.forms import FormView
 
-UPLOADS, UPLOAD_SECONDS = 16, 300.0  # at once, each up to this long: a telephone may have a slow line
-TOLD = {413: "too_long", 503: "unavailable"}  # what is said of a problem; of others only that there is one
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{8,128}")
-_Endpoint = Callable[[Request], Awaitable[Response]]
 
 
 def routes(services: Services) -> list[Route]:
     """`/f/{token}` for people; `/f/{token}/status` tells an open page that it was answered elsewhere."""
     form = Form(services)
     return [
-        Route("/f/{token}", _in_a_page(form.show), methods=["GET"], name="form"),
-        Route("/f/{token}", _in_a_page(form.submit), methods=["POST"]),
+        Route("/f/{token}", in_a_page(form.show), methods=["GET"], name="form"),
+        Route("/f/{token}", in_a_page(form.submit), methods=["POST"]),
         Route("/f/{token}/status", form.status, methods=["GET"], name="form_status"),
     ]
-
-
-def _in_a_page(endpoint: _Endpoint) -> _Endpoint:
-    """Whatever goes wrong is told on a page, in the reader's language: a person is reading it."""
-
-    async def answer(request: Request) -> Response:
-        language = preferred(request.headers.get("accept-language", ""))
-        try:
-            return await endpoint(request)
-        except NotFound:
-            return unknown_page(language, word("unknown", language))
-        except StoreUnavailable:
-            page = unknown_page(language, word("unavailable", language), 503)
-            page.headers["retry-after"] = str(RETRY_SECONDS)
-            return page
-        except Problem as problem:
-            key = TOLD.get(problem.status, "refused")
-            page = unknown_page(language, word(key, language), problem.status)
-            page.headers.update(problem.headers or {})
-            return page
-
-    return answer
 
 
 class Form:
@@ -77,7 +50,7 @@ class Form:
     def __init__(self, services: Services) -> None:
         self._forms, self._settings = services.forms, services.settings
         self._notices = services.notices
-        self._uploads = asyncio.Semaphore(UPLOADS)
+        self._posts = Posts(self._settings.limits.body_bytes)
         self._secure = self._settings.public_url.startswith("https:")
 
     async def show(self, request: Request) -> Response:
@@ -104,7 +77,7 @@ class Form:
         """Take what was posted, or show the page again with it and a sentence about what is wrong."""
         token = _token(request)
         view = await self._forms.view(token)
-        posted = await self._read(request, pages.takes_files(view))
+        posted = await self._posts.read(request, pages.takes_files(view))
         if view.interaction.status is not InteractionStatus.PENDING:
             return outcome_page(view, _late_status(view), late=True)
         entry = Entry(csrf.proof(request, token), posted, code_sent=posted.has("code"))
@@ -115,22 +88,6 @@ class Form:
         if posted.has("send-code"):
             return await self._send_code(token, view, entry)
         return await self._answer(token, view, entry)
-
-    async def _read(self, request: Request, takes_files: bool) -> Posted:
-        """What was posted. Files are read a few at a time: a link may be handed on."""
-        usual = self._settings.limits.body_bytes
-        if not takes_files or not is_of_type(request, MULTIPART):
-            require_type(request, URLENCODED)
-            return parse(await read_body(request, usual))
-        if request.headers.get("content-length") and not declares_more_than(usual, request):
-            return await receive(request, usual, BODY_SECONDS)
-        if self._uploads.locked():
-            raise Problem(503, "busy", "Others are sending files right now. Try again in a moment.")
-        most = usual + MOST_BYTES
-        async with self._uploads:
-            return await receive(
-                request, usual if declares_more_than(most, request) else most, UPLOAD_SECONDS
-            )
 
     async def _send_code(self, token: str, view: "FormView", entry: Entry) -> Response:
         try:

@@ -56,28 +56,7 @@ class Entry:
 
 def question_page(view: "FormView", entry: Entry, status: int = 200) -> HTMLResponse:
     """The question with the inputs that fit, or, for law 7, first the button that sends a code."""
-    record = view.interaction
-    review = any(question.kind is QuestionKind.REVIEW for question in record.questions)
-    claim = render.visible(record.context)
-    return _page(
-        "question.html",
-        view.language,
-        status,
-        record=record,
-        entry=entry,
-        heading=_heading(view),
-        single=record.questions[0] if len(record.questions) == 1 else None,
-        claim=render.brief(claim, CLAIM) if review else claim,
-        review=review,
-        guarded=guarded(record.questions, view.needs_code),
-        step=_step(view, entry),
-        consequence=_consequence(view),
-        most_bytes=MOST_BYTES if takes_files(view) else 0,
-        most_files=MOST_FILES,
-        rows=lambda action: render.action_rows(
-            action, language=view.language, timezone=view.timezone, now=view.now
-        ),
-    )
+    return _page("question.html", view.language, status, level="h1", pre="", action="", **_asked(view, entry))
 
 
 def outcome_page(
@@ -137,6 +116,29 @@ def _page(name: str, language: str, status: int, **context: object) -> HTMLRespo
     html = _templates.get_template(name).render(context)
     content = html.encode("utf-8", "replace")  # what an agent sent may hold what UTF-8 cannot
     return HTMLResponse(content, status, {"content-security-policy": POLICY, "cache-control": "no-store"})
+
+
+def _asked(view: "FormView", entry: Entry) -> dict[str, Any]:
+    """What `asked.html` is given about a question."""
+    record = view.interaction
+    review = any(question.kind is QuestionKind.REVIEW for question in record.questions)
+    claim = render.visible(record.context)
+    return {
+        "record": record,
+        "entry": entry,
+        "heading": _heading(view),
+        "single": record.questions[0] if len(record.questions) == 1 else None,
+        "claim": render.brief(claim, CLAIM) if review else claim,
+        "review": review,
+        "guarded": guarded(record.questions, view.needs_code),
+        "step": _step(view, entry),
+        "consequence": _consequence(view),
+        "most_bytes": MOST_BYTES if takes_files(view) else 0,
+        "most_files": MOST_FILES,
+        "rows": lambda action: render.action_rows(
+            action, language=view.language, timezone=view.timezone, now=view.now
+        ),
+    }
 
 
 def takes_files(view: "FormView") -> bool:

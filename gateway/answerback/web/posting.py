@@ -1,0 +1,32 @@
+"""Reads what a browser posts: a few files at a time, and never more than is taken."""
+
+import asyncio
+
+from starlette.requests import Request
+
+from answerback.web.limits import BODY_SECONDS, declares_more_than, is_of_type, read_body, require_type
+from answerback.web.posted import MOST_BYTES, MULTIPART, URLENCODED, Posted, parse, receive
+from answerback.web.problems import Problem
+
+UPLOADS, UPLOAD_SECONDS = 16, 300.0  # at once, each up to this long: a telephone may have a slow line
+
+
+class Posts:
+    """The posts of one kind of page. `usual`: bytes of a post without files."""
+
+    def __init__(self, usual: int) -> None:
+        self._usual, self._uploads = usual, asyncio.Semaphore(UPLOADS)
+
+    async def read(self, request: Request, takes_files: bool = False) -> Posted:
+        """What was posted. Files are read a few at a time: a link may be handed on. Raises `Problem`."""
+        if not takes_files or not is_of_type(request, MULTIPART):
+            require_type(request, URLENCODED)
+            return parse(await read_body(request, self._usual))
+        if request.headers.get("content-length") and not declares_more_than(self._usual, request):
+            return await receive(request, self._usual, BODY_SECONDS)
+        if self._uploads.locked():
+            raise Problem(503, "busy", "Others are sending files right now. Try again in a moment.")
+        most = self._usual + MOST_BYTES
+        async with self._uploads:
+            limit = self._usual if declares_more_than(most, request) else most
+            return await receive(request, limit, UPLOAD_SECONDS)
