@@ -1,0 +1,1 @@
+"""The words of the pages, a module for each language."""
