@@ -24,6 +24,7 @@ from answerback.errors import AnswerbackError, ConfigurationError, StoreUnavaila
 from answerback.faults import Faults
 from answerback.forms import Forms
 from answerback.history import Historian
+from answerback.inbox import Inbox
 from answerback.installation import secret_of, signing_key
 from answerback.intake import Intake
 from answerback.letters import Letters
@@ -79,6 +80,7 @@ class App:
     eraser: Eraser
     auditor: Auditor
     historian: Historian
+    inbox: Inbox
     planner: Planner
     wakeups: Wakeups | None = None
     state: dict[str, str] = field(default_factory=dict)  # agents that cannot be used, and why
@@ -258,6 +260,7 @@ def _connect(
         Eraser(context, agents),
         Auditor(context),
         Historian(context),
+        Inbox(context),
         Planner(context),
         wakeups,
     )

@@ -184,7 +184,7 @@ class Answer:
     values: dict[str, Json]
     text: str = ""
     by: str = ""  # the contact's id; with a colon in it, which no id has, a stand-in's kind and name
-    via: str = ""  # the provider's name, "api", "form"
+    via: str = ""  # the provider's name, "api", "form", "inbox"
     at: int = 0  # microseconds since the epoch
     expired: bool = False
     no_response: bool = False  # on_expire: no-response: plain questions get the text "No response"

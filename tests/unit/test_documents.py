@@ -33,7 +33,7 @@ WORDS = """
     Agent Run Interaction Question Choice Reply Answer Provider Contact Address Delivery Outbox Token Route
     Notice
 """.split()
-ENVIRON = {"TELEGRAM_TOKEN": "1:a", "TOKEN": "b", "SIGNING_SECRET": "c"}
+ENVIRON = {"ALICES_KEY": "d", "TELEGRAM_TOKEN": "1:a", "TOKEN": "b", "SIGNING_SECRET": "c"}
 NOW = 1_764_590_400_000_000  # 2025-12-01 12:00 UTC
 VERBS = "ask deliver receive match read elapse resume".split()
 

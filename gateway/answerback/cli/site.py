@@ -70,6 +70,7 @@ def site(app: App) -> ASGIApp:
             eraser=app.eraser,
             auditor=app.auditor,
             historian=app.historian,
+            inbox=app.inbox,
             planner=app.planner,
             letters=app.letters,
             notices=app.notices,

@@ -28,6 +28,7 @@ PLACES = {
     "mail": "via_email",
     "form": "via_form",
     "webform": "via_form",
+    "inbox": "via_inbox",
     "api": "via_api",
     "console": "via_console",
 }

@@ -71,6 +71,7 @@ SENTENCES = {
     "files": "{count} Dateien",
     "via_email": "{did} (per Mail)",
     "via_form": "{did} (im Formular)",
+    "via_inbox": "{did} (im Posteingang)",
     "via_api": "{did} (über die API)",
     "via_console": "{did} (im Terminal)",
     "somebody": "Jemand",

@@ -74,6 +74,7 @@ SENTENCES = {
     "files": "{count} files",
     "via_email": "{did} by mail",
     "via_form": "{did} on the form",
+    "via_inbox": "{did} in the inbox",
     "via_api": "{did} through the API",
     "via_console": "{did} in the terminal",
     "somebody": "Somebody",

@@ -71,6 +71,7 @@ SENTENCES = {
     "files": "{count} archivos",
     "via_email": "{did} por correo",
     "via_form": "{did} en el formulario",
+    "via_inbox": "{did} en la bandeja de entrada",
     "via_api": "{did} por la API",
     "via_console": "{did} en la terminal",
     "somebody": "Alguien",

@@ -71,6 +71,7 @@ SENTENCES = {
     "files": "{count} fichiers",
     "via_email": "{did} par e-mail",
     "via_form": "{did} dans le formulaire",
+    "via_inbox": "{did} dans la boîte de réception",
     "via_api": "{did} par l’API",
     "via_console": "{did} dans le terminal",
     "somebody": "Quelqu’un",

@@ -70,6 +70,7 @@ SENTENCES = {
     "files": "{count} 个文件",
     "via_email": "{did}（邮件）",
     "via_form": "{did}（表单）",
+    "via_inbox": "{did}（收件箱）",
     "via_api": "{did}（API）",
     "via_console": "{did}（终端）",
     "somebody": "有人",

@@ -4,7 +4,7 @@ from starlette.applications import Starlette
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from answerback.metrics import Metrics
-from answerback.web import assets, docs, form, health, hooks
+from answerback.web import assets, docs, form, health, hooks, inbox
 from answerback.web.api import create_api
 from answerback.web.auth import authenticate
 from answerback.web.problems import HANDLERS, Problem
@@ -28,6 +28,7 @@ def create_app(services: Services) -> ASGIApp:
         routes=[
             *hooks.routes(services),
             *form.routes(services),
+            *inbox.routes(services),
             *health.routes(services),
             *assets.routes(),
             *docs.routes(api),

@@ -37,6 +37,7 @@ _templates = jinja2.Environment(
 _templates.globals.update(
     style=versioned("style.css"),
     script=versioned("form.js"),
+    inbox_script=versioned("inbox.js"),
     arguments=arguments,
     decisions=decisions,
     bounds=bounds,
@@ -56,7 +57,9 @@ class Entry:
 
 def question_page(view: "FormView", entry: Entry, status: int = 200) -> HTMLResponse:
     """The question with the inputs that fit, or, for law 7, first the button that sends a code."""
-    return _page("question.html", view.language, status, level="h1", pre="", action="", **_asked(view, entry))
+    return page(
+        "question.html", view.language, status, level="h1", pre="", action="", **asked_context(view, entry)
+    )
 
 
 def outcome_page(
@@ -81,7 +84,7 @@ def outcome_page(
         now=view.now,
     )
     titles = [render.question_title(question) for question in view.interaction.questions]
-    return _page(
+    return page(
         "outcome.html", view.language, status, heading=_heading(view), titles=titles, sentence=sentence
     )
 
@@ -90,21 +93,28 @@ def notice_page(shown: "Shown") -> HTMLResponse:
     """All of a notice; it asks nothing, so there is nothing to press."""
     notice = shown.notice
     heading = render.line(notice.title) or render.called(notice.agent)
-    return _page("notice.html", shown.language, 200, heading=heading, text=notice.text)
+    return page("notice.html", shown.language, 200, heading=heading, text=notice.text)
 
 
 def unknown_page(language: str, sentence: str, status: int = 404) -> HTMLResponse:
     """The same page for whatever cannot be shown, with one sentence."""
-    return _page("unknown.html", language, status, sentence=sentence, gone=status == 404)
+    return page("unknown.html", language, status, sentence=sentence, gone=status == 404)
 
 
 def docs_page(schema: dict[str, Any], operations: list[dict[str, Any]]) -> HTMLResponse:
     """The API's description for people."""
-    return _page("docs.html", "en", 200, schema=schema, operations=operations)
+    return page("docs.html", "en", 200, schema=schema, operations=operations)
 
 
-def _page(name: str, language: str, status: int, **context: object) -> HTMLResponse:
+def page(name: str, language: str, status: int, **context: object) -> HTMLResponse:
     """A template in a language, with the headers of a page that holds a secret link."""
+    html = part(name, language, **context)
+    content = html.encode("utf-8", "replace")  # what an agent sent may hold what UTF-8 cannot
+    return HTMLResponse(content, status, {"content-security-policy": POLICY, "cache-control": "no-store"})
+
+
+def part(name: str, language: str, **context: object) -> str:
+    """A template in a language, escaped: it can stand in another one."""
 
     def t(key: str, **args: object) -> str:
         return word(key, language, **args)
@@ -113,12 +123,10 @@ def _page(name: str, language: str, status: int, **context: object) -> HTMLRespo
         return say(key, language, **args)
 
     context |= {"language": language, "t": t, "s": s, "visible": render.visible}
-    html = _templates.get_template(name).render(context)
-    content = html.encode("utf-8", "replace")  # what an agent sent may hold what UTF-8 cannot
-    return HTMLResponse(content, status, {"content-security-policy": POLICY, "cache-control": "no-store"})
+    return _templates.get_template(name).render(context)
 
 
-def _asked(view: "FormView", entry: Entry) -> dict[str, Any]:
+def asked_context(view: "FormView", entry: Entry) -> dict[str, Any]:
     """What `asked.html` is given about a question."""
     record = view.interaction
     review = any(question.kind is QuestionKind.REVIEW for question in record.questions)

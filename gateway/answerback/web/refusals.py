@@ -18,8 +18,8 @@ def refused(metrics: Metrics, scope: Scope, status: int) -> None:
 
 
 def intake_of(path: str, status: int) -> str:
-    """Which door a request came to: a provider's name, `api`, `form`, or `other`."""
+    """Which door a request came to: a provider's name, `api`, `form`, `inbox`, or `other`."""
     first, _, rest = path.lstrip("/").partition("/")
     if first == "in":
         return rest if status not in UNKNOWN else "unknown"
-    return {"v1": "api", "f": "form"}.get(first, "other")
+    return {"v1": "api", "f": "form", "inbox": "inbox"}.get(first, "other")

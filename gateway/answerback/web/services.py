@@ -14,9 +14,11 @@ if TYPE_CHECKING:
     from answerback.auditing import Checked, Entries
     from answerback.forms import FormView
     from answerback.history import History
+    from answerback.inbox import Listed, Viewer
     from answerback.letters import Kind, Letter
     from answerback.plans import Plan
     from answerback.run import Run, RunRequest
+    from answerback.store.waiting import Place
     from answerback.uploads import Upload
     from answerback.web.notices import Notices
     from answerback.web.people import People
@@ -113,6 +115,22 @@ class Forms(Protocol):
     async def send_code(self, token: str, /) -> None: ...
 
 
+class Inbox(Protocol):
+    async def now(self) -> int: ...
+    async def of(self, viewer: "Viewer", after: "Place | None" = None, /) -> "Listed": ...
+    async def view(self, viewer: "Viewer", id: str, /) -> "FormView": ...
+    async def answer(
+        self,
+        viewer: "Viewer",
+        id: str,
+        values: dict[str, Json],
+        /,
+        *,
+        text: str = "",
+        files: "tuple[Upload, ...]" = (),
+    ) -> "FormView": ...
+
+
 class Letters(Protocol):
     async def list(self, kind: "Kind | None", limit: int, after: str | None, /) -> "Page[Letter]": ...
     async def get(self, id: str, /) -> "Letter": ...
@@ -160,6 +178,7 @@ class Services:
     metrics: Metrics = field(default_factory=Metrics)
     auditor: Auditor | None = None  # what is kept of all that happened, and whether it is whole
     historian: Historian | None = None  # what happened to one question
+    inbox: Inbox | None = None  # what waits for who signs in, where it can be answered
     planner: Planner | None = None  # who would be asked on a route
     files: Files | None = None  # what came with answers, where it can be fetched
     eraser: Eraser | None = None  # takes out at once what was said

@@ -1,0 +1,113 @@
+"""The pages of the inbox: each question as the form shows it, one below the other."""
+
+import hashlib
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from starlette.responses import HTMLResponse
+
+from answerback import render
+from answerback.inbox import Listed, Sent, Waiting
+from answerback.sentences import moment
+from answerback.web.csrf import Proof
+from answerback.web.pages import Entry, asked_context, page, part, takes_files
+from answerback.web.posted import Posted
+from answerback.web.wording import word
+
+if TYPE_CHECKING:
+    from answerback.forms import FormView
+
+__all__ = ["Said", "digest", "ended", "first", "inbox_page", "sign_in_page", "takes_files"]
+STATUSES = frozenset({"queued", "sent", "delivered", "read", "failed", "unknown"})
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What is said about one question: what was typed and is wrong, or, with no `id`, how it ended."""
+
+    id: str = ""
+    posted: Posted = field(default_factory=Posted)
+    errors: dict[str, str] = field(default_factory=dict)
+    problem: str = ""
+    outcome: str = ""
+
+
+def inbox_page(
+    listed: Listed, proof: str, *, said: Said | None = None, status: int = 200, below: bool = False
+) -> HTMLResponse:
+    """The list. `below`: it is shown at an address below /inbox."""
+    said, following, last = said or Said(), listed.next, listed.last_answer
+    rows = [_row(number, row, proof, said, below) for number, row in enumerate(listed.rows)]
+    return page(
+        "inbox.html",
+        listed.language,
+        status,
+        below=below,
+        rows=rows,
+        who=listed.who,
+        outcome=said.outcome,
+        proof=proof,
+        digest=digest(listed),
+        following=f"{following.deadline}.{following.id}" if following else "",
+        last=moment(last, listed.language, listed.timezone, listed.now) if last is not None else "",
+    )
+
+
+def sign_in_page(language: str, problem: str, status: int, *, below: bool) -> HTMLResponse:
+    """Asks for a key."""
+    return page("sign-in.html", language, status, below=below, problem=problem)
+
+
+def ended(view: "FormView", *, late: bool) -> Said:
+    """How a question ended; `late`: whoever reads this has just tried to answer it."""
+    tell = render.already_text if late else render.outcome_text
+    sentence = tell(
+        view.interaction,
+        viewer=view.interaction.answered_by if view.you else "",
+        who=view.answerer,
+        language=view.language,
+        timezone=view.timezone,
+        now=view.now,
+    )
+    return Said(outcome=sentence)
+
+
+def first(listed: Listed, view: "FormView") -> Listed:
+    """The list with a question on top that is not on this page of it."""
+    return replace(listed, rows=(Waiting(view, ()), *listed.rows))
+
+
+def digest(listed: Listed) -> str:
+    """Changes when something else waits."""
+    ids = "\n".join(row.view.interaction.id for row in listed.rows)
+    return hashlib.sha256(ids.encode()).hexdigest()[:16]
+
+
+def _row(number: int, row: Waiting, proof: str, said: Said, below: bool) -> dict[str, Any]:
+    view, mine = row.view, said.id == row.view.interaction.id
+    entry = Entry(
+        Proof("", "", proof, fresh=False),
+        said.posted if mine else Posted(),
+        said.errors if mine else {},
+        said.problem if mine else "",
+    )
+    id = view.interaction.id
+    html = part(
+        "asked.html",
+        view.language,
+        level="h2",
+        pre=f"r{number}-",
+        action=id if below else f"inbox/{id}",
+        **asked_context(view, entry),
+    )
+    return {"html": html, "sent": [_told(each, view) for each in row.sent], "problem": entry.problem}
+
+
+def _told(sent: Sent, view: "FormView") -> str:
+    """ "Ana, Telegram: read 14:02"."""
+    status = sent.status if sent.status in STATUSES else "unknown"
+    said = word(f"sent_{status}", view.language)
+    at = "" if sent.at is None else " " + moment(sent.at, view.language, view.timezone, view.now)
+    to = ", ".join(filter(None, (sent.to, render.provider_name(sent.provider))))
+    why = f" ({render.line(sent.error)})" if sent.error else ""
+    return f"{to}: {said}{at}{why}"

@@ -1,0 +1,78 @@
+"""Who is signed in to the inbox: a cookie that says with which key and since when, under that key's own MAC.
+
+Nothing is stored: whoever takes a key out of the configuration ends its sessions. The cookie is for requests
+from our own pages only (SameSite=Strict), and each form carries a proof that it was made for this session.
+"""
+
+import base64
+import hashlib
+import hmac
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from answerback.web.services import ApiKey
+
+COOKIE, PATH = "answerback_inbox", "/inbox"
+MONTH = 30 * 86_400  # seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """The key that somebody signed in with, when (microseconds), and the proof that their forms carry."""
+
+    key: ApiKey
+    since: int
+    proof: str
+
+
+def key_of(secret: str, keys: Sequence[ApiKey]) -> ApiKey | None:
+    """The key that was typed, compared as the API does: all digests, in constant time."""
+    digest = hashlib.sha256(secret.strip().encode("utf-8", "replace")).hexdigest()
+    found = None
+    for key in keys:
+        if hmac.compare_digest(digest.encode(), key.sha256.strip().lower().encode()):
+            found = key
+    return found
+
+
+def begin(response: Response, key: ApiKey, since: int, *, secure: bool) -> None:
+    """Sign in."""
+    name = base64.urlsafe_b64encode(key.name.encode()).decode()
+    value = f"{name}.{since}.{_mac(key, since, b'session')}"
+    response.set_cookie(COOKIE, value, MONTH, path=PATH, secure=secure, httponly=True, samesite="strict")
+
+
+def end(response: Response) -> None:
+    """Sign out."""
+    response.delete_cookie(COOKIE, path=PATH, httponly=True, samesite="strict")
+
+
+def session_of(request: Request, keys: Sequence[ApiKey]) -> Session | None:
+    """Who is signed in; None for nobody, and for what is not ours."""
+    name, _, rest = request.cookies.get(COOKIE, "").partition(".")
+    since, _, mac = rest.partition(".")
+    if not since.isascii() or not since.isdigit() or len(since) > 18:
+        return None
+    for key in keys:
+        ours = base64.urlsafe_b64encode(key.name.encode()).decode() == name
+        if ours and _same(_mac(key, int(since), b"session"), mac):
+            return Session(key, int(since), _mac(key, int(since), b"form"))
+    return None
+
+
+def genuine(session: Session, field: str) -> bool:
+    """Whether a post was made from a page that was shown in this session."""
+    return _same(session.proof, field)
+
+
+def _mac(key: ApiKey, since: int, purpose: bytes) -> str:
+    secret = key.sha256.strip().lower().encode()
+    said = b"answerback inbox\0%b\0%b\0%d" % (purpose, key.name.encode(), since)
+    return hmac.digest(secret, said, "sha256").hex()
+
+
+def _same(made: str, given: str) -> bool:
+    return hmac.compare_digest(made.encode(), given.encode("utf-8", "replace"))
