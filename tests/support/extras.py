@@ -28,6 +28,7 @@ EXTRAS = {
     "langgraph": "langgraph",
     "langgraph-server": "langgraph_sdk",
     "agents": "langchain",
+    "mcp": "mcp",
 }
 
 

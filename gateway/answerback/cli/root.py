@@ -25,6 +25,7 @@ COMMANDS = {
     "audit": ("audit", "What is kept of all that happened, and whether it is whole."),
     "db": ("db", "The database."),
     "signing-secret": ("signing", "Print the secret that signs what is posted to a callback_url."),
+    "mcp": ("mcp", "Let a program that speaks MCP ask people."),
     "sandbox": ("sandbox", "Run the sandbox: no account, no other machine."),
 }
 
