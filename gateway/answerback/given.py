@@ -58,13 +58,27 @@ def value_of(
 
 
 def _picked_for(tx: Tx, provider: str, reply: Reply) -> _Sent:
-    """What the person sent before we asked "which one?", kept with that message."""
+    """What the person sent before we asked "which one?"."""
+    args = _before(tx, provider, reply)
+    return _Sent(str(args.get("text", "")), attachments_in(args.get("files", [])))
+
+
+def command_of(tx: Tx, provider: str, reply: Reply) -> tuple[str, str] | None:
+    """The command for which a tap picks a question, if it was one that we asked "which one?" for."""
+    if reply.data.partition(":")[2] != PICK:
+        return None
+    name, _, rest = str(_before(tx, provider, reply).get("command", "")).partition(" ")
+    return (name, rest) if name else None
+
+
+def _before(tx: Tx, provider: str, reply: Reply) -> dict[str, Json]:
+    """What is kept with the message that a tap stands under; nothing, once it is erased."""
     for id in reply.references:
         row = tx.one(deliveries.BY_MESSAGE, provider=provider, message_id=id)
         if row is not None and row["kind"] == "conversation":
-            args = loads(row["content"]).get("args", {})  # none, once they are erased
-            return _Sent(str(args.get("text", "")), attachments_in(args.get("files", [])))
-    return _Sent("", ())
+            args: dict[str, Json] = loads(row["content"]).get("args", {})
+            return args
+    return {}
 
 
 def _tapped(record: Interaction, payload: str, language: str, step: Step | None) -> Given | Unclear:

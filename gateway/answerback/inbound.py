@@ -9,7 +9,7 @@ from answerback.case import Case, Effect
 from answerback.context import Context
 from answerback.door import Actor, decide, lost
 from answerback.evidence import Gathered, by_token, gather, is_for_us, uncalled
-from answerback.given import Given, value_of
+from answerback.given import Given, command_of, value_of
 from answerback.match import Evidence, Match, WhichOne, match
 from answerback.model import Interaction, InteractionStatus, Json, Outcome
 from answerback.outbox import SHOWN, place_of
@@ -133,7 +133,7 @@ def _for_question(case: Case) -> Effect:
     if gathered is None:
         return _not_theirs(case)
     words = uncalled(reply, reply.text) if not reply.data else ""
-    command = is_command(words, gathered.questions) if words else None
+    command = is_command(words, gathered.questions) if words else command_of(case.tx, case.provider, reply)
     if command is not None and (effect := _command(case, command, gathered)) is not None:
         return effect
     if gathered.about_notice:
@@ -148,8 +148,10 @@ def _for_question(case: Case) -> Effect:
     return _answer(case, gathered.records[found.interaction_id], gathered.rows[found.delivery_id])
 
 
-def _which_one(case: Case, delivery_ids: list[str]) -> Effect:
+def _which_one(case: Case, delivery_ids: list[str], command: tuple[str, str] = ("", "")) -> Effect:
     args: Json = {"deliveries": delivery_ids, "text": case.reply.text, "event": case.reply.event_id}
+    if command[0]:
+        args["command"] = " ".join(command).strip()
     if case.reply.attachments:
         args["files"] = attachments_out(kept(case.provider, "", case.reply.attachments))
     return Effect(
@@ -234,7 +236,7 @@ def _command(case: Case, command: tuple[str, str], gathered: Gathered) -> Effect
     if name in STOPS:
         found = match(gathered.evidence)
         if isinstance(found, WhichOne):
-            return _which_one(case, [candidate.delivery_id for candidate in found.candidates])
+            return _which_one(case, [candidate.delivery_id for candidate in found.candidates], command)
         if isinstance(found, Match):
             record, asked = gathered.records[found.interaction_id], gathered.rows[found.delivery_id]
             return _stop(case, record, asked)

@@ -83,6 +83,31 @@ async def test_cancel_stops_the_run_that_asks(database: Database) -> None:
     assert agent.journal == []
 
 
+async def test_cancel_stops_the_run_that_is_picked_and_answers_nothing(database: Database) -> None:
+    agent = ScriptedAgent(asks("First?"))
+    async with gateway(database, agent) as g:
+        one, other = await g.run(), await g.run()
+        await g.types("1001", "cancel")
+        assert g.memory.titles("1001")[-1] == "Two questions are open. Which one is “cancel” for?"
+        await g.taps("1001", "First?")
+        ends = {(await g.settled(run.id)).status for run in (one, other)}
+        assert ends == {RunStatus.CANCELLED, RunStatus.WAITING}
+        await g.types("1001", "mine")
+    assert [answer.text for _, _, answer in agent.journal] == ["mine"]
+
+
+async def test_a_word_that_is_a_choice_answers_the_question_that_is_picked(database: Database) -> None:
+    agent = ScriptedAgent(asks("Go or stop?", "Go", "Stop"), name="lights")
+    other = ScriptedAgent(asks("What does the sign say?"), name="signs")
+    async with gateway(database, agent, other) as g:
+        await g.run("lights")
+        await g.run("signs")
+        await g.types("1001", "stop")
+        await g.taps("1001", "What does the sign say?")
+    assert [answer.text for _, _, answer in other.journal] == ["stop"]
+    assert agent.journal == []
+
+
 async def test_a_text_written_before_the_question_was_sent_answers_nothing_unasked(
     database: Database,
 ) -> None:
