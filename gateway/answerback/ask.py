@@ -4,6 +4,7 @@ import secrets
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from answerback import snoozed
 from answerback.callbacks import require_callable
 from answerback.context import Context
 from answerback.errors import AlreadyAnswered, Closed, Conflict, DoesNotFit, NotFound
@@ -177,10 +178,15 @@ def stays_open(record: Interaction) -> bool:
 
 
 def next_action(record: Interaction, now: int) -> int | None:
-    """When `elapse` has to look at it: the next reminder or the deadline, whichever comes first."""
-    times = [*reminders(record), *([at] if (at := stand_ins_at(record)) else [])]
-    if record.expires_at is not None and record.overdue_at is None:
-        times = [at for at in times if at < record.expires_at] + [record.expires_at]
+    """When `elapse` has to look at it: the next reminder or the deadline, whichever comes first.
+
+    After the deadline of a question that stays open nobody is reminded, but for who wanted that.
+    """
+    times = snoozed.times(record.route)
+    if record.overdue_at is None:
+        times += [*reminders(record), *([at] if (at := stand_ins_at(record)) else [])]
+        if record.expires_at is not None:
+            times = [at for at in times if at < record.expires_at] + [record.expires_at]
     return min((at for at in times if at > now or at == record.expires_at), default=None)
 
 

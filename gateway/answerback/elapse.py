@@ -5,7 +5,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import replace
 
-from answerback import succession
+from answerback import snoozed, succession
 from answerback.ask import cancel_run, next_action, reminders, stand_ins_at, stays_open
 from answerback.context import Context
 from answerback.errors import StoreUnavailable
@@ -70,10 +70,11 @@ class Elapser:
     def _one(self, tx: Tx, record: Interaction) -> Due:
         if not record.readable:
             return unreadable(tx, self._context, record), [], None
-        if record.expires_at is None or tx.now < record.expires_at:
+        if record.expires_at is None or tx.now < record.expires_at or record.overdue_at is not None:
             return record, self._due(tx, record), None
         if stays_open(record):
-            tx.run(interactions.OVERDUE, key=record.id, at=tx.now)
+            overdue = replace(record, overdue_at=tx.now)
+            tx.run(interactions.OVERDUE, key=record.id, at=tx.now, again_at=next_action(overdue, tx.now))
             audit.add(tx, record.id, "overdue")
             return record, [], None
         return self._expire(tx, record)
@@ -81,20 +82,31 @@ class Elapser:
     def _due(self, tx: Tx, record: Interaction) -> list[Row]:
         """The reminder or the stand-in whose time it is; of several that were missed, the last reminder."""
         tx.run(interactions.NEXT_AT, key=record.id, at=next_action(record, tx.now))
-        instead = stand_ins_at(record)
+        instead = stand_ins_at(record) if record.overdue_at is None else None
         is_time = instead is not None and instead <= tx.now
         rows = succession.stand_in(self._context.outbox, tx, record, first=True) if is_time else []
-        past = [at for at in reminders(record) if at <= tx.now]
-        if rows and instead is not None and max(past, default=0) < instead:
+        until = tx.now if record.expires_at is None else min(tx.now, record.expires_at - 1)
+        past = [at for at in reminders(record) if at <= until]
+        again = [at for at in snoozed.times(record.route) if at <= tx.now]
+        if rows and instead is not None and max(past + again, default=0) < instead:
             return rows
-        return rows + self._remind(tx, record)
+        rows += self._remind(tx, record, max(past, default=0))
+        if again:
+            record = replace(record, route=snoozed.awake(record.route, tx.now))
+            interactions.again(tx, record, next_action(record, tx.now))
+        return rows
 
-    def _remind(self, tx: Tx, record: Interaction) -> list[Row]:
+    def _remind(self, tx: Tx, record: Interaction, due: int) -> list[Row]:
+        """Ask again: everybody, if nobody was since the reminder that was `due`; who wanted it then, now."""
+        found = tx.all(deliveries.OF, interaction_id=record.id)
+        latest = max((row["created_at"] for row in found if row["kind"] == "reminder"), default=0)
         asked = {
             (row["provider"], row["place"]): row
-            for row in tx.all(deliveries.OF, interaction_id=record.id)
+            for row in found
             if row["kind"] == "question" and row["status"] in SHOWN and row["open"]
             if row["provider"] != FORM and row["provider"] not in self._context.outbox.stand_ins.known
+            if not snoozed.sleeps(record.route, row, tx.now)
+            if due > latest or snoozed.is_due(record.route, row, tx.now)
         }
         return [
             self._context.outbox.question(

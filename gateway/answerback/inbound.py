@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from answerback import linking
+from answerback.asides import ASIDES, aside
 from answerback.ask import cancel_run
 from answerback.attachments import kept
 from answerback.case import Case, Effect
@@ -233,12 +234,16 @@ def _command(case: Case, command: tuple[str, str], gathered: Gathered) -> Effect
         return Effect(Outcome.COMMAND, [say(case.tx, case.here, "help", {})])
     if name == "pending":
         return _pending(case, gathered.evidence)
-    if name in STOPS:
+    if name in STOPS | ASIDES:
         found = match(gathered.evidence)
         if isinstance(found, WhichOne):
             return _which_one(case, [candidate.delivery_id for candidate in found.candidates], command)
         if isinstance(found, Match):
             record, asked = gathered.records[found.interaction_id], gathered.rows[found.delivery_id]
+            if record.status is not InteractionStatus.PENDING:
+                return _closed(case, record, lost(record), asked)
+            if name in ASIDES:
+                return aside(case, command, gathered, record, asked)
             return _stop(case, record, asked)
         return _nothing(case)
     return None
@@ -253,8 +258,6 @@ def _pending(case: Case, evidence: Evidence) -> Effect:
 
 def _stop(case: Case, record: Interaction, asked: Row) -> Effect:
     """The person stops the run that asks: law 7 held, since only what they may answer is matched."""
-    if record.status is not InteractionStatus.PENDING:
-        return _closed(case, record, lost(record), asked)
     if not record.run_id:
         return _say(
             case, record, asked, Outcome.ASKED_AGAIN, "command_unknown", {"text": case.reply.text[:40]}

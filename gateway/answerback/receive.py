@@ -240,6 +240,8 @@ class Receiver:
             after_commit(self._context, effect.decision)
         self._context.dispatch(effect.rows)
         self._context.follow(effect.follows)
+        if effect.outcome is Outcome.COMMAND:
+            self._context.signals.rearm()  # somebody may want to be asked again
         for agent, thread in effect.stops:
             self._context.signals.stop((agent, thread))
         if done.reply is not None:

@@ -12,6 +12,7 @@ from answerback.render.visible import brief
 from answerback.sentences import count, say
 
 QUOTED = 80  # characters of what a person wrote, or of a question, inside a sentence
+REASON = 1000  # characters of an agent's reason, for somebody who asks for it
 LINKS = frozenset({"link"})  # these gaps are ours and must stay whole
 PICK = 36  # characters of a question on a "which one?" button
 
@@ -30,7 +31,10 @@ def conversation_message(
 ) -> Message:
     """A sentence of the catalogue as a message. What fills its gaps is shortened and made visible."""
     given = args or {}
-    shown = {name: text if name in LINKS else brief(text, QUOTED) for name, text in given.items()}
+    long = {"reason": REASON}
+    shown = {
+        name: text if name in LINKS else brief(text, long.get(name, QUOTED)) for name, text in given.items()
+    }
     said = say(key, language, **shown)
     return Message(
         to,

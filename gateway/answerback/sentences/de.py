@@ -142,8 +142,8 @@ SENTENCES = {
     "run_stopped": "{who} hat aufgehört.",
     "run_stopped_text": "{who} hat aufgehört: {text}",
     "run_cancelled": "{who} wurde angehalten.",
-    "help": "Beantworten Sie eine Frage durch Tippen oder Schreiben. Es gibt auch: pending, run AGENT …, "
-    "stop, skip.",
+    "help": "Beantworten Sie eine Frage durch Tippen oder Schreiben. "
+    "Es gibt auch: pending, why, skip, snooze 1h, stop.",
     "pending": "{count} Fragen sind offen.",
     "pending_one": "Eine Frage ist offen.",
     "nothing_waiting": "Nichts wartet auf Sie.",
@@ -154,6 +154,10 @@ SENTENCES = {
     "stopped": "{who} wurde angehalten, wie Sie wollten.",
     "skipped": "Übersprungen. Die Frage bleibt offen.",
     "snoozed": "Ich frage wieder: {time}.",
+    "why_said": "{who} sagt: {reason}",
+    "why_unsaid": "{who} hat nicht gesagt, warum.",
+    "why_form": "Der Grund steht im Formular: {link}",
+    "snooze_late": "Das endet {time}, so lange kann ich nicht warten.",
     "command_unknown": "„{text}“ geht hier nicht. Schreiben Sie help, um zu sehen, was geht.",
     "linked": "Dieser Chat gehört jetzt zu {who}.",
     "link_failed": "Dieser Link gilt nicht mehr. Fragen Sie dort nach "

@@ -143,7 +143,8 @@ SENTENCES = {
     "run_stopped_text": "{who} stopped: {text}",
     "run_cancelled": "{who} was stopped.",
     # Commands
-    "help": "Answer a question by tapping or writing. You can also write: pending, run AGENT …, stop, skip.",
+    "help": "Answer a question by tapping or writing. "
+    "You can also write: pending, why, skip, snooze 1h, stop.",
     "pending": "{count} questions are open.",
     "pending_one": "One question is open.",
     "nothing_waiting": "Nothing is waiting for you.",
@@ -153,6 +154,10 @@ SENTENCES = {
     "stopped": "{who} was stopped, as you asked.",
     "skipped": "Skipped. The question stays open.",
     "snoozed": "I will ask again at {time}.",
+    "why_said": "{who} says: {reason}",
+    "why_unsaid": "{who} did not say why.",
+    "why_form": "The reason stands on the form: {link}",
+    "snooze_late": "This closes at {time}, so I cannot wait that long.",
     "command_unknown": "“{text}” is not possible here. Write help to see what is.",
     "linked": "This chat is now linked to {who}.",
     "link_failed": "This link does not work any more. Ask whoever runs the agent for a new one.",

@@ -139,8 +139,8 @@ SENTENCES = {
     "run_stopped": "{who} s’est arrêté.",
     "run_stopped_text": "{who} s’est arrêté : {text}",
     "run_cancelled": "{who} a été arrêté.",
-    "help": "Répondez à une question en touchant ou en écrivant. Il y a "
-    "aussi : pending, run AGENT …, stop, skip.",
+    "help": "Répondez à une question en touchant ou en écrivant. "
+    "Il y a aussi : pending, why, skip, snooze 1h, stop.",
     "pending": "{count} questions sont ouvertes.",
     "pending_one": "Une question est ouverte.",
     "nothing_waiting": "Rien ne vous attend.",
@@ -151,6 +151,10 @@ SENTENCES = {
     "stopped": "{who} a été arrêté, comme demandé.",
     "skipped": "Passé. La question reste ouverte.",
     "snoozed": "Je redemanderai : {time}.",
+    "why_said": "{who} dit : {reason}",
+    "why_unsaid": "{who} n’a pas dit pourquoi.",
+    "why_form": "La raison se trouve sur le formulaire : {link}",
+    "snooze_late": "Cela se termine {time}, je ne peux pas attendre aussi longtemps.",
     "command_unknown": "« {text} » n’est pas possible ici. Écrivez help pour voir ce qui l’est.",
     "linked": "Cette conversation est maintenant liée à {who}.",
     "link_failed": "Ce lien n’est plus valable. Demandez-en un autre au responsable de l’agent.",

@@ -60,12 +60,17 @@ CLOSE = Query(
         resume_next_at=p("resume_at"),
     )
 )
+AGAIN = Query(
+    update(X).where(X.c.id == p("key"), STILL_PENDING).values(route=p("new_route"), next_action_at=p("at"))
+)
 NEXT_AT = Query(update(X).where(X.c.id == p("key"), STILL_PENDING).values(next_action_at=p("at")))
 END_NOW = Query(  # nobody is left to be asked: its deadline is now
     update(X).where(X.c.id == p("key"), STILL_PENDING).values(expires_at=p("at"), next_action_at=p("at"))
 )
 OVERDUE = Query(
-    update(X).where(X.c.id == p("key"), STILL_PENDING).values(overdue_at=p("at"), next_action_at=null())
+    update(X)
+    .where(X.c.id == p("key"), STILL_PENDING)
+    .values(overdue_at=p("at"), next_action_at=p("again_at"))
 )
 DUE = Query(
     select(X)
@@ -223,6 +228,11 @@ def resumed(tx: Tx, id: str, *, at: int | None, error: str) -> None:
     row = tx.one(RESUMED, key=id, at=at, error=error)
     if row is not None:
         audit.known(tx, id, row["audited"])
+
+
+def again(tx: Tx, record: Interaction, at: int | None) -> None:
+    """Keep who wants to be asked again (`record.route`), and when to look at it next."""
+    tx.run(AGAIN, key=record.id, new_route=dumps(record.route), at=at)
 
 
 def close(
