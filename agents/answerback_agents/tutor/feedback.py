@@ -1,0 +1,116 @@
+"""Feedback in a person's own words: what plain rules can take from it, and what they cannot. Pure.
+
+A clause at a time: what is negated twice, or could be meant in two ways, changes nothing and is named, so
+that the person can say it again. Whatever was taken is shown to them before anything is approved.
+"""
+
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+
+from answerback_agents.tutor.amounts import hours_in, weeks_in
+from answerback_agents.tutor.catalogue import whole
+from answerback_agents.tutor.meaning import folded, says_nothing
+from answerback_agents.tutor.words import ADDING, DIRECTIONS, SIGN, SIGN_OF, TURN
+
+CLAUSE = re.compile(
+    r"[!;。！；\n]+|[.,](?!\d)|[，、]|(?<![^\s])(?:but|aber|mais|pero|sino)(?=\s)|但是|不过|可是|然后|而且|但"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Topics:
+    """What can be named: every word for a topic; the goal's own topics; those that are in already."""
+
+    words: Mapping[str, str]
+    own: Collection[str]
+    there: Collection[str]
+
+
+@dataclass(slots=True)
+class Clause:
+    """A part of what was written, and what is in it. `ways` are directions: shorter, lighter, easier …"""
+
+    text: str
+    weeks: int | None = None
+    hours: int | None = None
+    ways: set[str] = field(default_factory=set)
+    wanted: list[str] = field(default_factory=list)
+    unwanted: list[str] = field(default_factory=list)
+
+    @property
+    def says_something(self) -> bool:
+        """Whether a rule could take anything from it."""
+        return bool(self.ways or self.wanted or self.unwanted) or (self.weeks, self.hours) != (None, None)
+
+
+def clauses(text: str, topics: Topics, *, weeks: int = 0, hours: int = 0) -> list[Clause]:
+    """What was written, clause by clause; "please" and "yes" alone are left out.
+
+    `weeks` and `hours` are those of now, for "two weeks less".
+    """
+    return [_read(part, topics, weeks, hours) for part in _parts(text, topics)]
+
+
+def _parts(text: str, topics: Topics) -> list[str]:
+    """The clauses. In "no files, tests" the second part goes on with the first."""
+    parts, words = list[str](), whole(topics.words)
+    for part in (each.strip() for each in CLAUSE.split(text)):
+        said = folded(part)
+        bare = bool(words.search(said)) and _is_beside(words.sub(" ", said))
+        if bare and parts and words.search(folded(parts[-1])):
+            parts[-1] = f"{parts[-1]}, {part}"
+        elif not _is_beside(part):
+            parts.append(part)
+    return parts
+
+
+def _is_beside(part: str) -> bool:
+    return not part.strip() or says_nothing(part)
+
+
+def _read(text: str, topics: Topics, weeks: int, hours: int) -> Clause:
+    said = " ".join(folded(text).split())
+    clause = Clause(text, weeks_in(said, weeks), hours_in(said, hours))
+    clause.ways = _ways(said, clause)
+    clause.wanted, clause.unwanted = _topics(said, topics)
+    return clause
+
+
+def _ways(said: str, clause: Clause) -> set[str]:
+    """The directions in a clause. Of what has a number, the number is what counts."""
+    found, rest = set[str](), said
+    for name, words in DIRECTIONS.items():
+        numbered = clause.weeks if name in ("shorter", "longer") else clause.hours
+        for match in words.finditer(rest):
+            if not TURN.search(rest[: match.start()]) and (numbered is None or name in ("easier", "harder")):
+                found.add(name)
+        rest = words.sub(" ", rest)
+    opposed = ({"lighter", "heavier"}, {"shorter", "longer"}, {"easier", "harder"})
+    return set() if any(pair <= found for pair in opposed) else found
+
+
+def _topics(said: str, topics: Topics) -> tuple[list[str], list[str]]:
+    """The topics that should be in, and those that should be out, by the words before them, or after all."""
+    named = list(whole(topics.words).finditer(said))
+    after = _sign(said[named[-1].end() :]) if named else ""
+    signs: dict[str, set[str]] = {"in": set(), "out": set()}
+    listed, last, meant = list[str](), 0, ""
+    for found in named:
+        name, before = topics.words[found[0]], said[last : found.start()]
+        meant, last = _sign(before) or meant, found.end()
+        if name in topics.own:
+            sign = meant or after or ("" if name in topics.there else "in")
+        else:
+            sign = meant if name in topics.there or ADDING.search(before) else ""
+        signs.get(sign, set()).add(name)
+        listed.append(name)
+    if signs["in"] & signs["out"]:
+        return [], []
+    return [name for name in listed if name in signs["in"]], [name for name in listed if name in signs["out"]]
+
+
+def _sign(words: str) -> str:
+    """`out` or `in`; "" if nothing says either, `unclear` if more than one thing does."""
+    found = [SIGN_OF[match[0]] for match in SIGN.finditer(words)]
+    return found[0] if len(found) == 1 else "unclear" if found else ""
