@@ -148,7 +148,7 @@ def _known(tx: Tx, viewer: Viewer) -> tuple[Viewer, Contact | None]:
 def _own(tx: Tx, viewer: Viewer, id: str) -> Interaction:
     """A question that the viewer may answer; others do not exist for them (law 7)."""
     record = interactions.get(tx, id)
-    if record is None or not viewer.mine.has(record):
+    if record is None or not record.readable or not viewer.mine.has(record):
         raise NotFound("There is no such question in this inbox.")
     return record
 

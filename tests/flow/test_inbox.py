@@ -8,11 +8,13 @@ from html import unescape
 import httpx
 import pytest
 from pydantic import SecretStr
+from sqlalchemy import text
 
 from answerback.ask import AskRequest
 from answerback.cli.site import site
 from answerback.model import Action, Choice, InteractionStatus, OnExpire, Question, QuestionKind
 from answerback.settings import ApiKey, Limits, Route
+from answerback.store.query import Query
 from answerback.testing import ScriptedAgent, asks
 from tests.support.databases import Database
 from tests.support.gateway import Gateway, gateway
@@ -232,6 +234,25 @@ class TestTheList:
         async with inbox(database) as g, browser(g, "alice-key") as alice:
             await ask(g)
             assert (await alice.http.get(f"/inbox?after={after}")).status_code == 200
+
+    @pytest.mark.parametrize("id", ["nothing", "a%00b", "é", "x" * 100, "..%2f"])
+    async def test_what_is_no_question_of_ours_is_not_found(self, database: Database, id: str) -> None:
+        async with inbox(database) as g, browser(g, "alice-key") as alice:
+            await ask(g)
+            assert (await alice.presses(id, q0="x")).status_code == 404
+            assert (await alice.http.get(f"/inbox?done={id}")).status_code == 200
+
+    async def test_a_damaged_question_is_shown_to_nobody_and_keeps_none_from_the_others(
+        self, database: Database
+    ) -> None:
+        async with inbox(database) as g, browser(g, "ops-key") as operator:
+            g.tampers = True
+            id = await ask(g, asks("Broken?"))
+            await ask(g, asks("Whole?"))
+            damage = text("UPDATE interaction SET questions = '[' WHERE id = :id")
+            await g.app.context.store.write(lambda tx: tx.run(Query(damage), id=id))
+            assert "Whole?" in await operator.sees() and "Broken?" not in await operator.sees()
+            assert (await operator.presses(id, q0="x")).status_code == 404
 
     async def test_an_empty_one_says_when_the_last_answer_was_given(self, database: Database) -> None:
         async with inbox(database) as g, browser(g, "alice-key") as alice, browser(g, "ben-key") as ben:

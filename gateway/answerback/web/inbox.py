@@ -29,6 +29,7 @@ from answerback.web.wording import preferred, word
 if TYPE_CHECKING:
     from answerback.forms import FormView
 
+_ID = re.compile(r"[A-Za-z0-9-]{1,64}", re.ASCII)
 _AFTER = re.compile(r"(-?\d{1,19})\.([A-Za-z0-9-]{1,64})", re.ASCII)
 _Signed = Callable[[Request, Session], Awaitable[Response]]
 
@@ -120,7 +121,7 @@ class InboxPages:
     async def answer(self, request: Request, session: Session) -> Response:
         """Take an answer, or show the list again with it and a sentence about what is wrong."""
         id, viewer = request.path_params["id"], _viewer(request, session)
-        view = await self._inbox.view(viewer, id)
+        view = await self._view(viewer, id)
         posted = await self._posts.read(request, pages.takes_files(view))
         if view.interaction.status is not InteractionStatus.PENDING:
             return await self._again(viewer, session, late=id)
@@ -159,12 +160,17 @@ class InboxPages:
 
     async def _ended(self, viewer: Viewer, id: str, *, late: bool) -> Said | None:
         try:
-            view = await self._inbox.view(viewer, id)
+            view = await self._view(viewer, id)
         except NotFound:
             return None
         if view.interaction.status is InteractionStatus.PENDING:
             return None
         return pages.ended(view, late=late)
+
+    async def _view(self, viewer: Viewer, id: str) -> "FormView":
+        if not _ID.fullmatch(id):  # nothing that we wrote: no database is asked
+            raise NotFound("There is no such question.")
+        return await self._inbox.view(viewer, id)
 
     def _ask_for_key(self, request: Request, why: str, status: int = 200, *, up: bool = False) -> Response:
         language = preferred(request.headers.get("accept-language", ""))
