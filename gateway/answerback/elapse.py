@@ -90,14 +90,14 @@ class Elapser:
         again = [at for at in snoozed.times(record.route) if at <= tx.now]
         if rows and instead is not None and max(past + again, default=0) < instead:
             return rows
-        rows += self._remind(tx, record, max(past, default=0))
+        rows += self._remind(tx, record, max(past, default=0) if again else tx.now)
         if again:
             record = replace(record, route=snoozed.awake(record.route, tx.now))
             interactions.again(tx, record, next_action(record, tx.now))
         return rows
 
     def _remind(self, tx: Tx, record: Interaction, due: int) -> list[Row]:
-        """Ask again: everybody, if nobody was since the reminder that was `due`; who wanted it then, now."""
+        """Ask again: everybody, unless that was done since it was `due`; and who wanted it now."""
         found = tx.all(deliveries.OF, interaction_id=record.id)
         latest = max((row["created_at"] for row in found if row["kind"] == "reminder"), default=0)
         asked = {
