@@ -41,14 +41,15 @@ def _why(case: Case, record: Interaction, asked: Row) -> Effect:
 
 
 def _skip(case: Case, gathered: Gathered, record: Interaction) -> Effect:
-    """Nothing is decided; what else is open is shown."""
-    outbox, tx = case.context.outbox, case.tx
-    rows = [outbox.conversation(tx, case.here, "skipped", {}, interaction_id=record.id)]
-    others = [each for each in gathered.evidence.open_for_sender if each.interaction_id != record.id]
+    """Nothing is decided; what else is open is shown, in the same message: two could change places."""
+    say, tx = case.context.outbox.conversation, case.tx
+    open_ = gathered.evidence.open_for_sender
+    others = [each.delivery_id for each in open_ if each.interaction_id != record.id]
     if others:
-        args = {"deliveries": [each.delivery_id for each in others]}
-        rows.append(outbox.conversation(tx, case.here, "pending", args))
-    return Effect(Outcome.COMMAND, rows, about=record.id)
+        row = say(tx, case.here, "pending", {"deliveries": others, "skipped": True})
+    else:
+        row = say(tx, case.here, "skipped", {}, interaction_id=record.id)
+    return Effect(Outcome.COMMAND, [row], about=record.id)
 
 
 def _snooze(case: Case, record: Interaction, asked: Row, when: str) -> Effect:

@@ -168,7 +168,9 @@ def _conversation(sheet: Sheet) -> Message:
         return already_message(sheet.record, sheet.to, **_viewed(sheet, sheet.record))
     if key in (WHICH_ONE, PENDING):
         files = ", ".join(each["name"] for each in args.get("files", ()))
-        return _which_one(sheet, key, args.get("text") or files)
+        message = _which_one(sheet, key, args.get("text") or files)
+        before = f"{say('skipped', sheet.told.language)} " if args.get("skipped") else ""
+        return replace(message, title=before + message.title)
     if key == CONFIRM_LINK:
         return _confirm_link(sheet, args)
     if sheet.record is not None and sheet.asks:
