@@ -295,11 +295,13 @@ async def test_what_is_too_large_is_told_before_it_is_sent_and_nothing_is_lost(c
     assert [text for _, text, _ in world.forms.submitted] == ["This is how it looks."]
 
 
-async def test_without_scripts_what_is_too_large_is_told_by_the_gateway(chromium):
+async def test_without_scripts_what_is_too_large_is_told_by_the_gateway(chromium, tmp_path):
+    video = tmp_path / "large.mov"  # on the disk, where a browser has its files: it need not be brought there
+    video.write_bytes(bytes(40_000_000))
     async with serving(OPEN["text"]) as (world, link):
         page = await open_page(chromium, link, java_script_enabled=False)
         await page.get_by_role("textbox").fill("This is how it looks.")
-        await page.get_by_label("Photos or files").set_input_files([file_of("large.mov", 40_000_000)])
+        await page.get_by_label("Photos or files").set_input_files([video])
         await page.get_by_role("button", name="Send answer").click()
         await page.get_by_text("at most 20 files and 8 MB in all").wait_for()
         assert await page.get_by_role("textbox").input_value() == "This is how it looks."
