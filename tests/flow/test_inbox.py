@@ -229,18 +229,19 @@ class TestTheList:
             assert "after=" not in rest.text.partition("<main>")[2]
             assert len(seen | set(re.findall(r"Number \d+", rest.text))) == 53
 
-    @pytest.mark.parametrize("after", ["", "x", "1", "1.", ".1", "9" * 25 + ".a", "1.a%00", "-1.é"])
-    async def test_a_place_that_is_none_is_the_first_page(self, database: Database, after: str) -> None:
+    async def test_a_place_that_is_none_is_the_first_page(self, database: Database) -> None:
         async with inbox(database) as g, browser(g, "alice-key") as alice:
             await ask(g)
-            assert (await alice.http.get(f"/inbox?after={after}")).status_code == 200
+            for after in ("", "x", "1", "1.", ".1", "9" * 25 + ".a", "1.a%00", "-1.é"):
+                page = await alice.http.get(f"/inbox?after={after}")
+                assert (page.status_code, "Which city?" in page.text) == (200, True)
 
-    @pytest.mark.parametrize("id", ["nothing", "a%00b", "é", "x" * 100, "..%2f"])
-    async def test_what_is_no_question_of_ours_is_not_found(self, database: Database, id: str) -> None:
+    async def test_what_is_no_question_of_ours_is_not_found(self, database: Database) -> None:
         async with inbox(database) as g, browser(g, "alice-key") as alice:
             await ask(g)
-            assert (await alice.presses(id, q0="x")).status_code == 404
-            assert (await alice.http.get(f"/inbox?done={id}")).status_code == 200
+            for id in ("nothing", "a%00b", "é", "x" * 100, "..%2f"):
+                assert (await alice.presses(id, q0="x")).status_code == 404
+                assert (await alice.http.get(f"/inbox?done={id}")).status_code == 200
 
     async def test_a_damaged_question_is_shown_to_nobody_and_keeps_none_from_the_others(
         self, database: Database

@@ -154,8 +154,8 @@ async def test_what_cannot_be_asked_is_a_sentence_for_the_model(gateway: Served)
 
 async def test_a_gateway_that_is_away_is_named(tmp_path: Path) -> None:
     served = serve(home_with(tmp_path, CONFIG))
+    served.stop()
     async with program(served, "--patience", "100ms") as client:
-        served.stop()
         assert "is `answerback serve` running?" in await refused(client, "ask_human", question="Anybody?")
 
 
