@@ -66,7 +66,7 @@ def _snooze(case: Case, record: Interaction, asked: Row, when: str) -> Effect:
     interactions.again(tx, later, next_action(later, tx.now))
     said = {"time": moment(at, language, timezone, tx.now)}
     row = case.context.outbox.conversation(tx, case.here, "snoozed", said, interaction_id=record.id)
-    return Effect(Outcome.COMMAND, [row], about=record.id)
+    return Effect(Outcome.COMMAND, [row], about=record.id, later=True)
 
 
 def _moment_of(when: str, language: str, timezone: str, now: int) -> int | Unclear:

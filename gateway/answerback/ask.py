@@ -2,7 +2,7 @@
 
 import secrets
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NoReturn
 
 from answerback import snoozed
 from answerback.callbacks import require_callable
@@ -168,6 +168,12 @@ def refuse_closed(record: Interaction) -> None:
         raise AlreadyAnswered(f"This question was answered through {record.answered_via}. Nothing changed.")
     if record.status is not InteractionStatus.PENDING:
         raise Closed(f"This question is {record.status}. No answer is taken any more.")
+
+
+def refuse_late(record: Interaction) -> NoReturn:
+    """Raise why an answer did not win."""
+    refuse_closed(record)
+    raise Closed("The deadline of this question has passed. No answer is taken any more.")
 
 
 def stays_open(record: Interaction) -> bool:

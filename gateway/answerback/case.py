@@ -33,6 +33,7 @@ class Effect:
     toast: str = ""
     follows: Follows = field(default_factory=Follows)
     overheard: bool = False  # people talked to each other: it is not ours to keep
+    later: bool = False  # somebody wants to be asked again: the clock has to look when
     about: str = ""  # the question that it was found to be for, whatever became of it
 
     @property

@@ -4,10 +4,10 @@ import hmac
 from dataclasses import dataclass
 
 from answerback import uploads
-from answerback.ask import refuse_closed
+from answerback.ask import refuse_closed, refuse_late
 from answerback.context import Context
 from answerback.door import Actor, Decision, after_commit, decide
-from answerback.errors import Closed, Conflict, DoesNotFit, NotAllowed, NotFound
+from answerback.errors import Conflict, DoesNotFit, NotAllowed, NotFound
 from answerback.model import Contact, Interaction, Json, Outcome, QuestionKind
 from answerback.outbox import FORM
 from answerback.read import validate
@@ -65,8 +65,7 @@ class Forms:
         self._context.faults.reach("receive.after-commit")
         after_commit(self._context, result)
         if result.outcome is not Outcome.ACCEPTED:
-            refuse_closed(result.record)
-            raise Closed("The deadline of this question has passed. No answer is taken any more.")
+            refuse_late(result.record)
         return await self.view(token)
 
     def _submit(

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass, replace
 
-from answerback.ask import refuse_closed
+from answerback.ask import refuse_closed, refuse_late
 from answerback.context import Context
 from answerback.door import Actor, Decision, after_commit
-from answerback.errors import Closed, NotAllowed, NotFound
+from answerback.errors import NotAllowed, NotFound
 from answerback.forms import FormView, checked_values, taken
 from answerback.model import Contact, Interaction, Json, Outcome
 from answerback.outbox import CALLER, FORM
@@ -84,6 +84,16 @@ class Inbox:
         """What waits, the nearest deadline first. Reads only (law 5)."""
         return await self._context.store.read(lambda tx: _listed(tx, viewer, after or Place()))
 
+    async def ids(self, viewer: Viewer, after: Place | None = None) -> tuple[str, ...]:
+        """Which questions `of` would list: an open page asks every few seconds."""
+
+        def tx_(tx: Tx) -> tuple[str, ...]:
+            who, _ = _known(tx, viewer)
+            found, _ = waiting.waiting(tx, who.mine, AT_ONCE, after or Place())
+            return tuple(record.id for record in found)
+
+        return await self._context.store.read(tx_)
+
     async def view(self, viewer: Viewer, id: str) -> FormView:
         """One question as it is now, also when it is closed. Raises `NotFound`."""
 
@@ -101,7 +111,7 @@ class Inbox:
         *,
         text: str = "",
         files: tuple[Upload, ...] = (),
-    ) -> FormView:
+    ) -> None:
         """Answer. Raises `NotFound`, `NotAllowed`, `DoesNotFit`, `AlreadyAnswered` or `Closed`."""
 
         def tx_(tx: Tx) -> Decision:
@@ -117,9 +127,7 @@ class Inbox:
         self._context.faults.reach("receive.after-commit")
         after_commit(self._context, decision)
         if decision.outcome is not Outcome.ACCEPTED:
-            refuse_closed(decision.record)
-            raise Closed("The deadline of this question has passed. No answer is taken any more.")
-        return await self.view(viewer, id)
+            refuse_late(decision.record)
 
 
 def _listed(tx: Tx, viewer: Viewer, after: Place) -> Listed:

@@ -7,11 +7,11 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from answerback.ask import refuse_closed
+from answerback.ask import refuse_closed, refuse_late
 from answerback.case import Effect
 from answerback.context import Context
 from answerback.door import Actor, Decision, after_commit, decide, go_on
-from answerback.errors import Closed, NotAllowed, NotFound, StoreUnavailable
+from answerback.errors import NotAllowed, NotFound, StoreUnavailable
 from answerback.inbound import consider
 from answerback.metrics import Metric
 from answerback.model import Interaction, Json, Outcome
@@ -136,7 +136,7 @@ class Receiver:
         self._context.faults.reach("receive.after-commit")
         after_commit(self._context, decision)
         if decision.outcome is not Outcome.ACCEPTED:
-            refuse_late(decision)
+            refuse_late(decision.record)
         return decision.record
 
     def _plugin(self, name: str) -> Provider:
@@ -240,8 +240,8 @@ class Receiver:
             after_commit(self._context, effect.decision)
         self._context.dispatch(effect.rows)
         self._context.follow(effect.follows)
-        if effect.outcome is Outcome.COMMAND:
-            self._context.signals.rearm()  # somebody may want to be asked again
+        if effect.later:
+            self._context.signals.rearm()
         for agent, thread in effect.stops:
             self._context.signals.stop((agent, thread))
         if done.reply is not None:
@@ -249,12 +249,6 @@ class Receiver:
                 await plugin.acknowledge(done.reply, effect.outcome, effect.toast)
             except Exception:
                 log.warning("a reply could not be acknowledged on %s", plugin.name)
-
-
-def refuse_late(decision: Decision) -> None:
-    """Raise why an answer did not win."""
-    refuse_closed(decision.record)
-    raise Closed("The deadline of this question has passed. No answer is taken any more.")
 
 
 def _parse(plugin: Provider, inbound: Inbound) -> _Event:

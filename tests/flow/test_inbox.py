@@ -1,6 +1,7 @@
 """The inbox: whoever signs in with a key sees what waits for them, and answers where it stands."""
 
 import contextlib
+import logging
 import re
 from collections.abc import AsyncIterator
 from html import unescape
@@ -186,6 +187,16 @@ class TestWhoSeesWhat:
             other.http.cookies.clear()
             assert "Please sign in again." in text_of(await other.signs_in("gone-key"))
 
+    async def test_law_11_neither_key_nor_session_nor_answer_is_logged(
+        self, database: Database, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        caplog.set_level(logging.DEBUG)
+        async with inbox(database) as g, browser(g, "alice-key") as alice:
+            await alice.presses(await ask(g), q0="Vienna, of all places")
+            secrets = ("alice-key", alice.http.cookies["answerback_inbox"], "of all places")
+        said = [record.getMessage() for record in caplog.records if not record.name.startswith("http")]
+        assert not any(secret in line for secret in secrets for line in said)
+
     async def test_signing_out_forgets_the_key_in_this_browser(self, database: Database) -> None:
         async with inbox(database) as g, browser(g, "alice-key") as alice:
             await alice.http.post("/inbox/sign-out", headers={"sec-fetch-site": "cross-site"})
@@ -270,7 +281,7 @@ class TestTheList:
 
 
 class TestAnswering:
-    async def test_each_kind_is_answered_in_its_row(self, database: Database) -> None:
+    async def test_law_9_each_kind_is_answered_in_its_row_word_for_word(self, database: Database) -> None:
         async with inbox(database) as g, browser(g, "alice-key") as alice:
             for question, fields, value in (
                 (CITY, {"q0": "  Vienna "}, "  Vienna "),

@@ -157,7 +157,7 @@ SENTENCES = {
     "why_said": "{who} sagt: {reason}",
     "why_unsaid": "{who} hat nicht gesagt, warum.",
     "why_form": "Der Grund steht im Formular: {link}",
-    "snooze_late": "Das endet {time}, so lange kann ich nicht warten.",
+    "snooze_late": "Die Frist endet: {time}. So lange kann ich nicht warten.",
     "command_unknown": "„{text}“ geht hier nicht. Schreiben Sie help, um zu sehen, was geht.",
     "linked": "Dieser Chat gehört jetzt zu {who}.",
     "link_failed": "Dieser Link gilt nicht mehr. Fragen Sie dort nach "

@@ -151,7 +151,7 @@ SENTENCES = {
     "why_said": "{who} dice: {reason}",
     "why_unsaid": "{who} no dijo por qué.",
     "why_form": "El motivo está en el formulario: {link}",
-    "snooze_late": "Esto termina {time}; no puedo esperar tanto.",
+    "snooze_late": "El plazo termina: {time}. No puedo esperar tanto.",
     "command_unknown": "«{text}» no es posible aquí. Escriba help para ver qué lo es.",
     "linked": "Este chat está ahora vinculado a {who}.",
     "link_failed": "Este enlace ya no sirve. Pida otro a quien gestiona el agente.",

@@ -154,7 +154,7 @@ SENTENCES = {
     "why_said": "{who} dit : {reason}",
     "why_unsaid": "{who} n’a pas dit pourquoi.",
     "why_form": "La raison se trouve sur le formulaire : {link}",
-    "snooze_late": "Cela se termine {time}, je ne peux pas attendre aussi longtemps.",
+    "snooze_late": "L’échéance : {time}. Je ne peux pas attendre aussi longtemps.",
     "command_unknown": "« {text} » n’est pas possible ici. Écrivez help pour voir ce qui l’est.",
     "linked": "Cette conversation est maintenant liée à {who}.",
     "link_failed": "Ce lien n’est plus valable. Demandez-en un autre au responsable de l’agent.",

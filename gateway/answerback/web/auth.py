@@ -21,20 +21,26 @@ _ANNOUNCED = HTTPBearer(auto_error=False, scheme_name="key", description="An API
 
 
 def authenticate(header: bytes, keys: Sequence[ApiKey]) -> ApiKey:
-    """The key that an Authorization header carries, as raw bytes. Raises `Problem` 401.
-
-    Every configured digest is compared, in constant time, so that the time taken tells nothing.
-    """
+    """The key that an Authorization header carries, as raw bytes. Raises `Problem` 401."""
     scheme, _, secret = header.strip().partition(b" ")
     if scheme.lower() != b"bearer" or not secret.strip():
         raise _unauthorized("Send an API key: Authorization: Bearer KEY.", "")
+    found = key_of(secret, keys)
+    if found is None:
+        raise _unauthorized("This API key is not known here.", ', error="invalid_token"')
+    return found
+
+
+def key_of(secret: bytes, keys: Sequence[ApiKey]) -> ApiKey | None:
+    """The key with this secret. Every configured digest is compared, in constant time, so that the time
+
+    taken tells nothing.
+    """
     digest = hashlib.sha256(secret.strip()).hexdigest().encode()
     found = None
     for key in keys:
         if hmac.compare_digest(digest, key.sha256.strip().lower().encode()):
             found = key
-    if found is None:
-        raise _unauthorized("This API key is not known here.", ', error="invalid_token"')
     return found
 
 

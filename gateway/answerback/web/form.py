@@ -108,7 +108,7 @@ class Form:
         if errors:
             several = len(view.interaction.questions) > 1
             summary = word("missing_summary", view.language) if several else ""
-            return self._again(view, entry, _in_place(view, errors), summary, 422)
+            return self._again(view, entry, pages.in_place(view, errors), summary, 422)
         return await self._accept(token, view, entry, filled, code)
 
     async def _accept(
@@ -153,12 +153,3 @@ def _token(request: Request) -> str:
 
 def _late_status(view: "FormView") -> int:
     return 409 if view.interaction.status is InteractionStatus.COMPLETED else 410
-
-
-def _in_place(view: "FormView", errors: dict[str, str]) -> dict[str, str]:
-    """For a question that is answered by a button, "press one" says more than "answer this"."""
-    questions = view.interaction.questions
-    by_button = len(questions) == 1 and questions[0].kind in pages.BY_BUTTON
-    if by_button and errors.get("q0") == word("missing", view.language):
-        return errors | {"q0": word("pick", view.language)}
-    return errors

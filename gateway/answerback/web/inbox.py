@@ -14,10 +14,12 @@ from answerback.model import InteractionStatus
 from answerback.store.waiting import Place
 from answerback.web import inbox_pages as pages
 from answerback.web import sessions
+from answerback.web.auth import key_of
 from answerback.web.csrf import from_our_page
 from answerback.web.fields import fill
 from answerback.web.inbox_pages import Said
 from answerback.web.paged import in_a_page
+from answerback.web.pages import in_place, takes_files
 from answerback.web.posted import Posted
 from answerback.web.posting import Posts
 from answerback.web.records import Ascii
@@ -88,15 +90,15 @@ class InboxPages:
         if session is None:
             return Ascii({"waiting": None}, 403)
         try:
-            listed = await self._inbox.of(_viewer(request, session), _after(request))
+            ids = await self._inbox.ids(_viewer(request, session), _after(request))
         except NotAllowed:
             return Ascii({"waiting": None}, 403)
-        return Ascii({"waiting": pages.digest(listed)})
+        return Ascii({"waiting": pages.digest(ids)})
 
     async def sign_in(self, request: Request) -> Response:
         """Take a key; the browser keeps a cookie instead of it."""
         posted = await self._posts.read(request)
-        key = sessions.key_of(posted.one("key"), self._settings.api_keys)
+        key = key_of(posted.one("key").encode("utf-8", "replace"), self._settings.api_keys)
         if not from_our_page(request, self._settings.public_url):
             return self._ask_for_key(request, "again", 403, up=True)
         if key is None:
@@ -122,7 +124,7 @@ class InboxPages:
         """Take an answer, or show the list again with it and a sentence about what is wrong."""
         id, viewer = request.path_params["id"], _viewer(request, session)
         view = await self._view(viewer, id)
-        posted = await self._posts.read(request, pages.takes_files(view))
+        posted = await self._posts.read(request, takes_files(view))
         if view.interaction.status is not InteractionStatus.PENDING:
             return await self._again(viewer, session, late=id)
         ours = from_our_page(request, self._settings.public_url)
@@ -138,7 +140,8 @@ class InboxPages:
         id = view.interaction.id
         filled = fill(view.interaction.questions, posted, view.language, text_reader(view))
         if filled.errors:
-            return await self._again(viewer, session, Said(id, posted, filled.errors), 422)
+            said = Said(id, posted, in_place(view, filled.errors))
+            return await self._again(viewer, session, said, 422)
         try:
             await self._inbox.answer(viewer, id, filled.values, text=filled.text, files=posted.files)
         except DoesNotFit as refusal:

@@ -1,6 +1,7 @@
 """The pages of the inbox: each question as the form shows it, one below the other."""
 
 import hashlib
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,14 +11,14 @@ from answerback import render
 from answerback.inbox import Listed, Sent, Waiting
 from answerback.sentences import moment
 from answerback.web.csrf import Proof
-from answerback.web.pages import Entry, asked_context, page, part, takes_files
+from answerback.web.pages import Entry, asked_context, page, part
 from answerback.web.posted import Posted
 from answerback.web.wording import word
 
 if TYPE_CHECKING:
     from answerback.forms import FormView
 
-__all__ = ["Said", "digest", "ended", "first", "inbox_page", "sign_in_page", "takes_files"]
+__all__ = ["Said", "digest", "ended", "first", "inbox_page", "sign_in_page"]
 STATUSES = frozenset({"queued", "sent", "delivered", "read", "failed", "unknown"})
 
 
@@ -47,7 +48,7 @@ def inbox_page(
         who=listed.who,
         outcome=said.outcome,
         proof=proof,
-        digest=digest(listed),
+        digest=digest(row.view.interaction.id for row in listed.rows),
         following=f"{following.deadline}.{following.id}" if following else "",
         last=moment(last, listed.language, listed.timezone, listed.now) if last is not None else "",
     )
@@ -77,10 +78,9 @@ def first(listed: Listed, view: "FormView") -> Listed:
     return replace(listed, rows=(Waiting(view, ()), *listed.rows))
 
 
-def digest(listed: Listed) -> str:
+def digest(ids: Iterable[str]) -> str:
     """Changes when something else waits."""
-    ids = "\n".join(row.view.interaction.id for row in listed.rows)
-    return hashlib.sha256(ids.encode()).hexdigest()[:16]
+    return hashlib.sha256("\n".join(ids).encode()).hexdigest()[:16]
 
 
 def _row(number: int, row: Waiting, proof: str, said: Said, below: bool) -> dict[str, Any]:

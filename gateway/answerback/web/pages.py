@@ -154,6 +154,15 @@ def takes_files(view: "FormView") -> bool:
     return any(question.kind is QuestionKind.TEXT for question in view.interaction.questions)
 
 
+def in_place(view: "FormView", errors: dict[str, str]) -> dict[str, str]:
+    """For a question that is answered by a button, "press one" says more than "answer this"."""
+    questions = view.interaction.questions
+    by_button = len(questions) == 1 and questions[0].kind in BY_BUTTON
+    if by_button and errors.get("q0") == word("missing", view.language):
+        return errors | {"q0": word("pick", view.language)}
+    return errors
+
+
 def guarded(questions: tuple[Question, ...], needs_code: bool) -> bool:
     """Whether Enter in a field must not press a button, because the first one would decide something."""
     if len(questions) != 1:

@@ -5,7 +5,6 @@ from our own pages only (SameSite=Strict), and each form carries a proof that it
 """
 
 import base64
-import hashlib
 import hmac
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,16 +25,6 @@ class Session:
     key: ApiKey
     since: int
     proof: str
-
-
-def key_of(secret: str, keys: Sequence[ApiKey]) -> ApiKey | None:
-    """The key that was typed, compared as the API does: all digests, in constant time."""
-    digest = hashlib.sha256(secret.strip().encode("utf-8", "replace")).hexdigest()
-    found = None
-    for key in keys:
-        if hmac.compare_digest(digest.encode(), key.sha256.strip().lower().encode()):
-            found = key
-    return found
 
 
 def begin(response: Response, key: ApiKey, since: int, *, secure: bool) -> None:

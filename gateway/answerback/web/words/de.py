@@ -47,7 +47,7 @@ WORDS = {
     "questions": "Fragen",
     "inbox_title": "Wartet auf Sie",
     "inbox_empty": "Nichts wartet auf Sie.",
-    "inbox_last": "Die letzte Antwort kam {time}.",
+    "inbox_last": "Die letzte Antwort kam: {time}.",
     "inbox_more": "Die nächsten zeigen",
     "inbox_sent": "Wohin es gesendet wurde",
     "inbox_changed": "Es hat sich etwas geändert. Laden Sie die Seite neu, um es zu sehen.",

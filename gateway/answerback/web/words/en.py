@@ -47,7 +47,7 @@ WORDS = {
     "questions": "Questions",
     "inbox_title": "Waiting for you",
     "inbox_empty": "Nothing is waiting for you.",
-    "inbox_last": "The last answer was given {time}.",
+    "inbox_last": "The last answer was given at {time}.",
     "inbox_more": "Show the next ones",
     "inbox_sent": "Where it was sent",
     "inbox_changed": "Something has changed. Reload the page to see it.",
