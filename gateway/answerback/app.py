@@ -22,6 +22,7 @@ from answerback.elapse import Elapser
 from answerback.erase import Eraser
 from answerback.errors import AnswerbackError, ConfigurationError, StoreUnavailable
 from answerback.faults import Faults
+from answerback.feed import Feed
 from answerback.forms import Forms
 from answerback.history import Historian
 from answerback.inbox import Inbox
@@ -41,7 +42,7 @@ from answerback.replay import Replay
 from answerback.resume import Resumer
 from answerback.run import Runner
 from answerback.settings import Plugin, Settings, reaching
-from answerback.store import Store, Tx, choose, contacts, deliveries, interactions, leases, meta, runs
+from answerback.store import Store, Tx, choose, contacts, deliveries, feed, interactions, leases, meta, runs
 from answerback.store.backend import Clock as Time
 from answerback.tokens import Tokens
 from answerback.uploads import Uploaded
@@ -80,6 +81,7 @@ class App:
     eraser: Eraser
     auditor: Auditor
     historian: Historian
+    feed: Feed
     inbox: Inbox
     planner: Planner
     wakeups: Wakeups | None = None
@@ -113,6 +115,7 @@ class App:
             leases.free_all(tx)
             tx.run(interactions.AT_ONCE, now=tx.now)
             tx.run(runs.AT_ONCE, now=tx.now)
+        feed.begin_anew(tx)
         contacts.configure(tx, self.settings.contacts.values())
         for each in self.context.outbox.stand_ins.known.values():
             if each.listens:
@@ -260,6 +263,7 @@ def _connect(
         Eraser(context, agents),
         Auditor(context),
         Historian(context),
+        Feed(context),
         Inbox(context),
         Planner(context),
         wakeups,

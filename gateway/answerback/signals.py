@@ -19,6 +19,9 @@ class Handed:
     again: bool  # an earlier attempt was begun
 
 
+ANY = ""  # instead of an interaction's id: whichever
+
+
 def _nobody(_: Any) -> None:
     return None
 
@@ -32,6 +35,7 @@ class Signals:
         self.stop: Callable[[tuple[str, str]], None] = _nobody  # (agent, thread) whose run was cancelled
         self.rearm: Callable[[], None] = lambda: None
         self.elsewhere: Callable[[str], None] = _nobody  # tells other processes that an interaction changed
+        self.ended = False  # nobody begins to wait any more
         self._waiting: dict[str, set[asyncio.Event]] = {}
 
     def changed(self, interaction_id: str) -> None:
@@ -41,8 +45,17 @@ class Signals:
 
     def woken(self, interaction_id: str) -> None:
         """Wake those who wait for it in this process."""
-        for event in self._waiting.get(interaction_id, ()):
+        for event in (*self._waiting.get(interaction_id, ()), *self._waiting.get(ANY, ())):
             event.set()
+
+    def end(self) -> None:
+        """The gateway stops: wake those who follow all that happens."""
+        self.ended = True
+        self.woken(ANY)
+
+    async def wait_for_any(self, timeout: float) -> None:
+        """Until some interaction changed, or `timeout` seconds passed."""
+        await self.wait(ANY, timeout)
 
     async def wait(self, interaction_id: str, timeout: float) -> None:
         """Until it changed, or `timeout` seconds passed."""

@@ -36,6 +36,11 @@ def _now() -> int:
     return Field(sa_column=_big(nullable=False))  # type: ignore[no-any-return]
 
 
+def _position() -> int:
+    """In the order of commits; 0 for what is older than this order (see `store.positions`)."""
+    return Field(default=0, sa_column=_big(nullable=False, server_default="0"))  # type: ignore[no-any-return]
+
+
 def _text(default: str = "") -> str:
     return Field(default=default, sa_column=Column(Text, nullable=False, server_default=default))  # type: ignore[no-any-return]
 
@@ -84,6 +89,7 @@ class RunRow(SQLModel, table=True):
             sqlite_where=text("status = 'running' AND next_attempt_at IS NOT NULL"),
             postgresql_where=text("status = 'running' AND next_attempt_at IS NOT NULL"),
         ),
+        Index("run_position", "position"),
         _given_up("run_failed", FAILED),
     )
     id: str = Field(primary_key=True)
@@ -100,6 +106,7 @@ class RunRow(SQLModel, table=True):
     created_at: int = _now()
     updated_at: int = _now()
     erased_at: int | None = _at()  # since when it is not known any more what went in and came out
+    position: int = _position()
 
 
 class InteractionRow(SQLModel, table=True):
@@ -362,7 +369,7 @@ class AuditRow(SQLModel, table=True):
     """What happened, append-only; each row's hash covers the one before it of the same interaction."""
 
     __tablename__ = "audit"
-    __table_args__ = IN_ITS_KEY
+    __table_args__ = (Index("audit_position", "position"), IN_ITS_KEY)
     interaction_id: str = Field(primary_key=True)
     seq: int = Field(primary_key=True)
     id: str
@@ -373,6 +380,7 @@ class AuditRow(SQLModel, table=True):
     salt: str = _text()  # of that hash; "" once the content is erased: then nobody can find it by trying
     previous: str = ""
     hash: str = ""
+    position: int = _position()
 
 
 class LetterRow(SQLModel, table=True):

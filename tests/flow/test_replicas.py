@@ -12,6 +12,7 @@ import pytest
 from answerback.agent import Paused, Pending
 from answerback.app import App, build
 from answerback.ask import AskRequest, cancel_run
+from answerback.feed import Feed
 from answerback.model import InteractionStatus, Question, RunStatus
 from answerback.provider import Batch
 from answerback.reader import Reader
@@ -122,6 +123,26 @@ async def test_who_waits_on_one_process_is_woken_by_an_answer_on_the_other(
         await both.apps[0].receiver.respond(asked.interaction.id, "here", by="", via="api")
         record = await asyncio.wait_for(waiting, 30)
         assert record.status is InteractionStatus.COMPLETED
+
+
+async def test_who_follows_the_events_on_one_process_hears_at_once_of_the_other(
+    postgres_url: str, tmp_path: Path
+) -> None:
+    async with pair(postgres_url, tmp_path) as both:
+        here, there = both.apps
+        asked = await there.asker.ask(AskRequest(QUESTION))
+        await there.idle()
+        await listening(here)
+        patient = Feed(here.context, look_again=3600)
+        begin = await patient.begin()
+        async with contextlib.aclosing(patient.follow(begin.place)) as steps:
+            while await anext(steps) is not None:
+                pass  # what came of asking
+            following = asyncio.create_task(anext(steps))
+            await until(lambda: bool(here.context.signals._waiting))
+            await there.receiver.respond(asked.interaction.id, "here", by="", via="api")
+            step = await asyncio.wait_for(following, 30)
+        assert step is not None and step.events[0].event == "interaction.answered"
 
 
 async def listening(app: App) -> None:

@@ -82,7 +82,12 @@ async def _serve(
             terminal.note("answerback: nothing that is configured can be used, so there is nothing to serve.")
             return Exit.ERROR
         server = _Server(server_config(site(app)), lambda: announce(app, as_json))
-        stop.act = server.stop
+
+        def halt() -> None:
+            app.context.signals.end()
+            server.stop()
+
+        stop.act = halt
         gc.collect()
         gc.freeze()  # what was imported stays: to look through it each time stopped everything for 40 ms
         async with exposed(app, metrics):

@@ -69,6 +69,7 @@ def site(app: App) -> ASGIApp:
             files=app.attachments,
             eraser=app.eraser,
             auditor=app.auditor,
+            feed=app.feed,
             historian=app.historian,
             inbox=app.inbox,
             planner=app.planner,

@@ -8,6 +8,7 @@ from sqlalchemy import Integer, String, cast, insert, select, tuple_, update
 from sqlalchemy import bindparam as p
 
 from answerback.store.ids import new_id
+from answerback.store.positions import Next
 from answerback.store.query import Query
 from answerback.store.tx import Row, Tx
 from answerback.tables import AuditRow
@@ -31,7 +32,7 @@ def last_of(interaction: Any) -> Any:
     return found.scalar_subquery().label("audited")
 
 
-ADD = Query(insert(A).values({c.name: p(c.name) for c in A.c}))
+ADD = Query(insert(A).values({c.name: p(c.name) for c in A.c} | {"position": Next(A)}))
 ERASE = Query(update(A).where(A.c.interaction_id == p("interaction"), A.c.salt != "").values(salt=""))
 OF = Query(select(A).where(A.c.interaction_id == p("interaction_id")).order_by(A.c.seq))
 CHAINS = Query(

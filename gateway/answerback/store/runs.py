@@ -7,6 +7,7 @@ from sqlalchemy import func, insert, select, text, update
 
 from answerback.model import Json, RunStatus
 from answerback.store.codec import dumps, loads
+from answerback.store.positions import Next
 from answerback.store.query import Either, Query
 from answerback.store.tx import Row, Tx
 from answerback.tables import InteractionRow, RunRow, ThreadLeaseRow
@@ -32,7 +33,7 @@ class Run:
     erased_at: int | None = None  # since when it holds no result any more
 
 
-ADD = Query(insert(R).values({c.name: p(c.name) for c in R.c}))
+ADD = Query(insert(R).values({c.name: p(c.name) for c in R.c} | {"position": Next(R)}))
 GET = Query(select(R).where(R.c.id == p("id")))
 _of_thread = (
     select(R)
@@ -60,12 +61,13 @@ SET = Query(
         error=p("new_error"),
         next_attempt_at=None,
         updated_at=p("at"),
+        position=Next(R),
     )
 )
 STATUS = Query(
     update(R)
     .where(R.c.id == p("key"), R.c.status == p("old"))
-    .values(status=p("new_status"), updated_at=p("at"))
+    .values(status=p("new_status"), updated_at=p("at"), position=Next(R))
 )
 AGAIN = Query(
     update(R)
@@ -77,6 +79,7 @@ AGAIN = Query(
         attempts=0,
         next_attempt_at=p("at"),
         updated_at=p("at"),
+        position=Next(R),
     )
 )
 AT_ONCE = Query(update(R).where(RUNNING, R.c.next_attempt_at > p("now")).values(next_attempt_at=p("now")))

@@ -6,7 +6,7 @@ from fastapi import FastAPI
 from pydantic.json_schema import models_json_schema
 
 import answerback
-from answerback.web import audit, files, interactions, letters, notices, people, routes, runs
+from answerback.web import audit, events, files, interactions, letters, notices, people, routes, runs
 from answerback.web.problems import HANDLERS
 from answerback.web.records import Ascii
 from answerback.web.requests import MODELS
@@ -74,6 +74,8 @@ def create_api(services: Services) -> Api:
         letters.add(api, services.letters)
     if services.auditor:
         audit.add(api, services.auditor)
+    if services.feed:
+        events.add(api, services.feed)
     if services.people:
         people.add(api, services.people)
         if services.planner:

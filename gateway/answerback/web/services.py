@@ -1,6 +1,6 @@
 """What the web layer is given: the use cases behind it, as it sees them."""
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import AsyncGenerator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
@@ -12,12 +12,14 @@ if TYPE_CHECKING:
     from answerback.ask import Asked, AskRequest
     from answerback.attachments import File
     from answerback.auditing import Checked, Entries
+    from answerback.feed import Begin, Step
     from answerback.forms import FormView
     from answerback.history import History
     from answerback.inbox import Listed, Viewer
     from answerback.letters import Kind, Letter
     from answerback.plans import Plan
     from answerback.run import Run, RunRequest
+    from answerback.store.feed import Place as Read
     from answerback.store.waiting import Place
     from answerback.uploads import Upload
     from answerback.web.notices import Notices
@@ -148,6 +150,11 @@ class Auditor(Protocol):
     async def check(self, limit: int, after: str | None, /) -> "Checked": ...
 
 
+class Feed(Protocol):
+    async def begin(self, *after: int) -> "Begin": ...
+    def follow(self, place: "Read", /) -> AsyncGenerator["Step | None", None]: ...
+
+
 class Historian(Protocol):
     async def of(self, interaction_id: str, /) -> "History": ...
 
@@ -178,6 +185,7 @@ class Services:
     health: Health
     metrics: Metrics = field(default_factory=Metrics)
     auditor: Auditor | None = None  # what is kept of all that happened, and whether it is whole
+    feed: Feed | None = None  # what happens, for who follows along
     historian: Historian | None = None  # what happened to one question
     inbox: Inbox | None = None  # what waits for who signs in, where it can be answered
     planner: Planner | None = None  # who would be asked on a route
