@@ -13,17 +13,20 @@ from answerback.evidence import Gathered, by_token, gather, is_for_us, uncalled
 from answerback.given import Given, command_of, value_of
 from answerback.match import Evidence, Match, WhichOne, match
 from answerback.model import Interaction, InteractionStatus, Json, Outcome
+from answerback.muting import MUTES, mute
 from answerback.outbox import SHOWN, place_of
 from answerback.provider import Reply, Void
 from answerback.quoting import new_text
 from answerback.read import Unclear, is_command
 from answerback.render import asker
 from answerback.sentences import say
+from answerback.starting import start, startable, stop_working, unknown
 from answerback.steps import Step, step_of
 from answerback.store import Row, Tx, contacts, deliveries, interactions, pace, passing, places
 from answerback.store.codec import address_in, attachments_out
 from answerback.substitute import STOPS, considered
 
+WORDS = "pending, why, skip, snooze 1h, mute 2h, stop"  # what `help` names
 MINUTE = 60_000_000  # microseconds between two of the same sentence in one place
 
 
@@ -228,12 +231,18 @@ def _say(
 
 def _command(case: Case, command: tuple[str, str], gathered: Gathered) -> Effect | None:
     """Commands that stand alone; None: it is a reply after all (an answer that happens to look like one)."""
-    name, _ = command
+    name, rest = command
     say = case.context.outbox.conversation
     if name == "help" or name == "start":
-        return Effect(Outcome.COMMAND, [say(case.tx, case.here, "help", {})])
+        words = WORDS + (", /run" if startable(case) else "")
+        return Effect(Outcome.COMMAND, [say(case.tx, case.here, "help", {"words": words})])
+    if name in MUTES:
+        return mute(case, command)
     if name == "pending":
         return _pending(case, gathered.evidence)
+    slashed = case.reply.text.lstrip().startswith("/")  # without, it may be an answer that looks like this
+    if name == "run":
+        return start(case, rest) or (unknown(case, rest) if slashed else None)
     if name in STOPS | ASIDES:
         found = match(gathered.evidence)
         if isinstance(found, WhichOne):
@@ -245,7 +254,7 @@ def _command(case: Case, command: tuple[str, str], gathered: Gathered) -> Effect
             if name in ASIDES:
                 return aside(case, command, gathered, record, asked)
             return _stop(case, record, asked)
-        return _nothing(case)
+        return (stop_working(case, rest) if name in STOPS else None) or _nothing(case)
     return None
 
 

@@ -151,6 +151,7 @@ class Contact:
     timezone: str = "UTC"
     quiet_hours: str = ""
     addresses: tuple[Address, ...] = ()
+    quiet_until: int = 0  # microseconds since the epoch: what can wait does so until then
 
     @property
     def zone(self) -> datetime.tzinfo:

@@ -194,9 +194,14 @@ class Outbox:
             **_same_place(to),
         )
 
-    def notices(self, tx: Tx, run_id: str, content: Json) -> list[Row]:
-        """Tell everybody who was asked in a run; `content` is what `deliver` renders."""
+    def notices(self, tx: Tx, run_id: str, content: Json, started: str = "") -> list[Row]:
+        """Tell everybody who was asked in a run; `content` is what `deliver` renders.
+
+        `started` is the message that told whoever started it by one: they hear of it in any case.
+        """
         asked: dict[tuple[str, str], Row] = {}
+        if started and (row := tx.one(deliveries.GET, id=started)) is not None:
+            asked[row["provider"], row["place"]] = row
         for row in tx.all(deliveries.OF_RUN, run_id=run_id):
             if _was_shown(row) and self._listens(row):
                 asked[row["provider"], row["place"]] = row
@@ -272,12 +277,12 @@ class Outbox:
         return [row for row in rows if row["lease_owner"] == self.owner]
 
 
-def after_quiet(tx: Tx, contact_id: str, deadline: int | None) -> int:
-    """When somebody may be disturbed; now, if the deadline does not wait for that."""
-    person = contacts.person(tx, contact_id)
-    if person is None or not person.quiet_hours:
-        return tx.now
-    ends = end_of_quiet(person.quiet_hours, person.timezone, tx.now)
+def after_quiet(tx: Tx, contact_id: str, deadline: int | None, at: int = 0) -> int:
+    """When somebody may be disturbed, from `at` on; now, if the deadline does not wait for that."""
+    person, at = contacts.person(tx, contact_id), max(at, tx.now)
+    if person is None or not (person.quiet_hours or person.quiet_until > at):
+        return at
+    ends = end_of_quiet(person.quiet_hours, person.timezone, max(at, person.quiet_until))
     return tx.now if deadline is not None and deadline <= ends else ends
 
 

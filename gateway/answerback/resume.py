@@ -130,7 +130,8 @@ class Resumer(Background):
         if not record.run_id or not runs.finish(tx, record.run_id, RunStatus.FAILED, error=error):
             return []
         content = {"kind": "failed", "agent": record.agent, "error": error}
-        return self._context.outbox.notices(tx, record.run_id, content)
+        run = tx.one(runs.GET, id=record.run_id)
+        return self._context.outbox.notices(tx, record.run_id, content, run["told"] if run else "")
 
 
 def _name(state: State) -> str:

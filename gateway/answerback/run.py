@@ -219,18 +219,26 @@ class Runner(Background):
         return await agent.start(lease.thread_id, order.input, order.id)
 
     async def _later(self, id: str, lease: Lease, why: str, *, final: bool) -> None:
-        def tx_(tx: Tx) -> None:
+        def tx_(tx: Tx) -> list[Row]:
             if not leases.release(tx, lease):
-                return
+                return []
             row = tx.one(runs.GET, id=id)
             attempts = row["attempts"] + 1 if row else GIVE_UP
-            if final or attempts >= GIVE_UP:
-                runs.finish(tx, id, RunStatus.FAILED, error=why)
-            else:
-                tx.run(runs.POSTPONE, key=id, at=tx.now + round(pause(attempts) * 1e6), why=why)
+            if row is None or final or attempts >= GIVE_UP:
+                return _given_up(tx, self._context, row, why)
+            tx.run(runs.POSTPONE, key=id, at=tx.now + round(pause(attempts) * 1e6), why=why)
+            return []
 
-        await self._context.store.write(tx_)
+        self._context.dispatch(await self._context.store.write(tx_))
         self._context.signals.rearm()
+
+
+def _given_up(tx: Tx, context: Context, run: Row | None, why: str) -> list[Row]:
+    """It failed: whoever was asked in it, or started it by a message, is told."""
+    if run is None or not runs.finish(tx, run["id"], RunStatus.FAILED, error=why):
+        return []
+    content = {"kind": "failed", "agent": run["agent"], "error": why}
+    return context.outbox.notices(tx, run["id"], content, run["told"])
 
 
 def _occupied(run: Row) -> str:

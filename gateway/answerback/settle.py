@@ -106,4 +106,4 @@ def _set_run(tx: Tx, context: Context, run: Row, state: State, *, others: bool) 
         assert isinstance(state, Failed)
         changed = runs.finish(tx, run["id"], RunStatus.FAILED, error=state.error)
         content = {"kind": "failed", "agent": run["agent"], "error": state.error}
-    return context.outbox.notices(tx, run["id"], content) if changed else []
+    return context.outbox.notices(tx, run["id"], content, run["told"]) if changed else []

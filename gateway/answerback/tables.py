@@ -54,6 +54,7 @@ class ContactRow(SQLModel, table=True):
     language: str = "en"
     timezone: str = "UTC"
     quiet_hours: str = ""
+    quiet_until: int | None = _at()  # they wrote "mute"
     source: str = "config"
 
 
@@ -107,6 +108,7 @@ class RunRow(SQLModel, table=True):
     updated_at: int = _now()
     erased_at: int | None = _at()  # since when it is not known any more what went in and came out
     position: int = _position()
+    told: str = _text()  # the message that told whoever started it by one; "" if nobody did
 
 
 class InteractionRow(SQLModel, table=True):

@@ -2,6 +2,8 @@
 
 from itertools import product
 
+import pytest
+
 from answerback.ask import AskRequest
 from answerback.model import Contact, InteractionStatus, OnExpire, RunStatus
 from answerback.settings import Route
@@ -203,6 +205,14 @@ class TestSnooze:
             await g.later(10 * HOUR)
             assert (reminders(g, "1001"), reminders(g, "2002")) == (1, 1)
 
+    @pytest.mark.parametrize("written", ["30", "30m", "30 M", "30 min", "30 minutes"])
+    async def test_minutes_may_be_short(self, database: Database, written: str) -> None:
+        async with gateway(database) as g:
+            await ask(g)
+            await g.types("1001", f"snooze {written}")
+            await g.later(31 * MINUTE)
+            assert reminders(g) == 1
+
 
 class TestWhoMaySayIt:
     async def test_law_7_nobody_else_hears_or_moves_anything(self, database: Database) -> None:
@@ -247,7 +257,7 @@ class TestWhoMaySayIt:
             await g.run()
             await g.types("1001", "help")
             listed = phone(g)[-1].partition("write: ")[2].rstrip(".").split(", ")
-            assert listed == ["pending", "why", "skip", "snooze 1h", "stop"]
+            assert listed == ["pending", "why", "skip", "snooze 1h", "mute 2h", "stop"]
             for word in listed:
                 before = len(phone(g))
                 await g.types("1001", word)

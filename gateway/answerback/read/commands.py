@@ -17,6 +17,7 @@ ALONE = {
     "exit": "cancel",
     "why": "why",
     "mute": "mute",
+    "unmute": "unmute",
 }
 NAMES = ALONE | {"run": "run", "delegate": "delegate", "start": "start"}
 SLASH = re.compile(r"/([a-z]{2,12})(?:@\w{1,64})?(?:\s+(.*))?", re.IGNORECASE | re.DOTALL)

@@ -22,6 +22,7 @@ class _Agreement:
         self.api_keys()
         self.addresses()
         self.routes()
+        self.agents()
         self.stand_ins()
 
     def error(self, path: str, message: str) -> ConfigurationError:
@@ -68,6 +69,10 @@ class _Agreement:
                 if other != id:  # else it would be open who answered
                     message = f'"{other}" has the same address; an address belongs to one contact.'
                     raise self.error(f"contacts.{id}.addresses.{address.provider}", message)
+
+    def agents(self) -> None:
+        for name, agent in self.settings.agents.items():
+            self.all_known(f"agents.{name}.may_start", agent.may_start, self.settings.contacts, "contact")
 
     def stand_ins(self) -> None:
         """Whether what they name is a stand-in at all is known only when the plugins are loaded."""

@@ -205,6 +205,8 @@ class WorkerShape(Shape):
     python: Line = ""
     memory_limit: Size = 0
     human_only: bool = False
+    may_start: Names = ()
+    input_key: Line = "text"
 
     @model_validator(mode="after")
     def _of_a_worker(self) -> Self:

@@ -41,8 +41,7 @@ class Plugin:
 
     `use` is the name of an entry point or `package.module:Class`. `options` hold `str`, `dict` and `list`,
     and None where nothing stands behind a key. `lines` maps dotted keys (`smtp.port`) to lines.
-    The last four are for agents: whether in a worker process, by which Python, with how much memory, and
-    whether only people may answer.
+    What stands from `worker` on is for agents.
     """
 
     name: str
@@ -57,6 +56,8 @@ class Plugin:
     python: str = ""  # an absolute path, or a name to look up in PATH; "": the gateway's own
     memory_limit: int = 0  # bytes of address space; 0: no limit
     human_only: bool = False  # no stand-in is asked what this agent asks
+    may_start: tuple[str, ...] = ()  # the contacts who start it by a message
+    input_key: str = "text"  # what their message is called in the input; "messages": a chat's list of them
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,16 +29,17 @@ def _upsert(table: Any, keys: tuple[str, ...], *, keep: tuple[str, ...] = ()) ->
     return both(build)
 
 
-PUT_CONTACT = _upsert(C, ("id",))
+PUT_CONTACT = _upsert(C, ("id",), keep=("quiet_until",))
 PUT_ADDRESS = _upsert(
     A,
     ("provider", "external_id"),
     keep=("id", "verified_at", "last_inbound_at", "unreachable", "muted_until"),
 )
+_of_person = C.c.name, C.c.language, C.c.timezone, C.c.quiet_hours, C.c.quiet_until
 CONTACT = Query(select(C).where(C.c.id == p("id")))
 CONTACTS = Query(select(C).order_by(C.c.id))
 ADDRESSED = Query(  # a contact and its addresses, a row each; one without any has one row
-    select(A, C.c.name, C.c.language, C.c.timezone, C.c.quiet_hours)
+    select(A, *_of_person)
     .join_from(C, A, C.c.id == A.c.contact_id, isouter=True)
     .where(C.c.id == p("id"))
     .order_by(A.c.id)
@@ -46,7 +47,7 @@ ADDRESSED = Query(  # a contact and its addresses, a row each; one without any h
 ADDRESSES = Query(select(A).where(A.c.contact_id == p("contact_id")).order_by(A.c.id))
 ADDRESS_OF = Query(select(A).where(A.c.provider == p("provider"), A.c.external_id == p("external_id")))
 SENDER = Query(  # whose account it is, in one row
-    select(A, C.c.name, C.c.language, C.c.timezone, C.c.quiet_hours)
+    select(A, *_of_person)
     .join_from(A, C, C.c.id == A.c.contact_id, isouter=True)
     .where(A.c.provider == p("provider"), A.c.external_id == p("external_id"))
 )
@@ -57,6 +58,7 @@ SEEN = Query(
 )
 LAST_WROTE = Query(select(A.c.last_inbound_at).where(A.c.id == p("id")))
 NOT_SEEN = Query(update(A).where(A.c.id == p("address")).values(last_inbound_at=null()))
+MUTE = Query(update(C).where(C.c.id == p("key")).values(quiet_until=p("until")))
 UNREACHABLE = Query(update(A).where(A.c.id == p("address")).values(unreachable=p("why")))
 
 PUT_LINK = _upsert(L, ("code_hash",))
@@ -121,6 +123,12 @@ def seen(tx: Tx, row: Row) -> None:
         tx.run(SEEN, provider_=row["provider"], external_=row["external_id"], at=tx.now)
 
 
+def mute(tx: Tx, id: str, until: int | None) -> None:
+    """Somebody wants to hear nothing until then that can wait; None: not any more."""
+    tx.run(MUTE, key=id, until=until)
+    tx.memo.pop(("contact", id), None)
+
+
 def last_wrote(tx: Tx, address_id: str) -> int | None:
     """When the owner of an address last wrote from there, microseconds; None: never, or not known."""
     row = tx.one(LAST_WROTE, id=address_id)
@@ -132,7 +140,14 @@ def contacts(tx: Tx) -> list[Contact]:
 
 
 def _person(row: Row, id: str) -> Contact:
-    return Contact(id, row["name"], row["language"], row["timezone"], row["quiet_hours"])
+    return Contact(
+        id,
+        row["name"],
+        row["language"],
+        row["timezone"],
+        row["quiet_hours"],
+        quiet_until=row["quiet_until"] or 0,
+    )
 
 
 def _addressed(tx: Tx, found: Contact) -> Contact:
@@ -157,6 +172,7 @@ def put(tx: Tx, contact: Contact, source: str = "config") -> None:
         timezone=contact.timezone,
         quiet_hours=contact.quiet_hours,
         source=source,
+        quiet_until=None,
     )
     for address in contact.addresses:
         put_address(tx, address, contact.id, source)

@@ -115,6 +115,14 @@ SHUT = Query(
         *(D.c.provider, D.c.external_id, D.c.place, D.c.contact_id, D.c.address_id),
     )
 )
+WAKE = Query(
+    update(D)
+    .where(
+        D.c.contact_id == p("contact"), QUEUED, text("lease_owner = ''"), D.c.next_attempt_at > p("beyond")
+    )
+    .where(D.c.attempts == 0)
+    .values(next_attempt_at=p("at"))
+)
 SHOW_AGAIN = Query(  # what stood in a terminal is gone with the process that wrote it
     update(D)
     .where(D.c.provider == p("terminal"), text("delivery.open = 1"), text("delivery.status = 'sent'"))
@@ -270,6 +278,11 @@ def failed(tx: Tx, row: Row, why: str, status: str = "failed") -> bool:
     """Given up, with its reason (the dead letter); False when it is not waiting to be sent any more."""
     known = {"key": row["id"], "chain": row["interaction_id"]}
     return tx.one(DONE, **known, new_status=status, at=None, ids="[]", why=why) is not None
+
+
+def wake(tx: Tx, contact_id: str, *, beyond: int, at: int) -> None:
+    """What waits for somebody's quiet, until later than `beyond`, is due at `at`."""
+    tx.run(WAKE, contact=contact_id, beyond=beyond, at=at)
 
 
 def shut(tx: Tx, interaction_id: str) -> list[Row]:

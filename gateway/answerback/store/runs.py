@@ -3,17 +3,18 @@
 from dataclasses import dataclass
 
 from sqlalchemy import bindparam as p
-from sqlalchemy import func, insert, select, text, update
+from sqlalchemy import exists, func, insert, or_, select, text, update
 
 from answerback.model import Json, RunStatus
 from answerback.store.codec import dumps, loads
 from answerback.store.positions import Next
 from answerback.store.query import Either, Query
 from answerback.store.tx import Row, Tx
-from answerback.tables import InteractionRow, RunRow, ThreadLeaseRow
+from answerback.tables import DeliveryRow, InteractionRow, RunRow, ThreadLeaseRow
 
 R = RunRow.__table__  # type: ignore[attr-defined]
-X, T = InteractionRow.__table__, ThreadLeaseRow.__table__  # type: ignore[attr-defined]
+X, T, D = InteractionRow.__table__, ThreadLeaseRow.__table__, DeliveryRow.__table__  # type: ignore[attr-defined]
+LOOKED_AT = 1000  # runs, those whose standing changed last, where what works for somebody is looked for
 RUNNING = text("run.status = 'running'")
 
 
@@ -92,6 +93,18 @@ _due = (RUNNING, R.c.next_attempt_at.is_not(None))
 DUE = Query(
     select(R).where(*_due, R.c.next_attempt_at <= p("now")).order_by(R.c.next_attempt_at).limit(p("limit"))
 )
+# What works for somebody: they started it by a message, or were asked in it at this address.
+_latest = select(R.c.id).order_by(R.c.position.desc()).limit(LOOKED_AT).subquery("latest")
+_theirs = select(D.c.id).where(
+    D.c.contact_id == p("contact"), D.c.provider == p("on"), D.c.external_id == p("external")
+)
+_asked = _theirs.join_from(X, D, D.c.interaction_id == X.c.id).where(X.c.run_id == R.c.id)
+WORKING_FOR = Query(
+    select(R.c.id, R.c.agent, R.c.thread_id)
+    .join(_latest, _latest.c.id == R.c.id)
+    .where(RUNNING, or_(exists(_theirs.where(D.c.id == R.c.told)), exists(_asked)))
+    .order_by(R.c.id)
+)
 NEXT_AT = select(func.min(R.c.next_attempt_at)).where(*_due).scalar_subquery().label("run")
 
 
@@ -104,8 +117,12 @@ def add(
     route: Json,
     due_at: int | None,
     intent: str = "start",
+    told: str = "",
 ) -> None:
-    """Insert a running run; `due_at` is when somebody else may take it up if we die."""
+    """Insert a running run; `due_at` is when somebody else may take it up if we die.
+
+    `told` is the delivery that says to somebody that it has started.
+    """
     tx.later(
         ADD,
         id=id,
@@ -122,6 +139,7 @@ def add(
         created_at=tx.now,
         updated_at=tx.now,
         erased_at=None,
+        told=told,
     )
 
 

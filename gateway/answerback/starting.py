@@ -1,0 +1,96 @@
+"""starting: `run AGENT …` starts one for whoever the configuration lets; `stop` stops it while it works."""
+
+from answerback.ask import cancel_run, route_of
+from answerback.case import Case, Effect
+from answerback.model import Json, Outcome, Question, QuestionKind
+from answerback.read import Unclear, read
+from answerback.settings import Plugin
+from answerback.store import Row, interactions, runs
+
+MESSAGES = "messages"  # the key under which chat models expect what was said, each with its role
+_TEXT = Question("text", "", QuestionKind.TEXT)
+
+
+def start(case: Case, rest: str) -> Effect | None:
+    """Start the agent that `rest` begins with; None: it names none that this person may start.
+
+    The run is due at once and has no worker yet: whoever looks first takes it up, so that it starts once,
+    however often we die. What it asks goes to the person who started it, and so does how it ends.
+    """
+    name, _, text = rest.partition(" ")
+    agent = next((each for each in startable(case) if each.name.lower() == name.lower()), None)
+    if agent is None:
+        return None
+    text = text.strip()
+    tx, person = case.tx, case.person
+    assert person is not None  # nobody else may start anything
+    unfit = read(_TEXT, text, language=person.language, timezone=person.timezone, now=tx.now)
+    if text and isinstance(unfit, Unclear):
+        return _said(case, unfit.key, unfit.args, Outcome.ASKED_AGAIN)
+    route = route_of(case.context.settings, "", (person.id,))
+    id = interactions.new_id()
+    row = case.context.outbox.conversation(tx, case.here, "run_started", {"who": _called(agent.name)})
+    runs.add(tx, id, agent.name, interactions.new_id(), _input(agent, text), route, tx.now, told=row["id"])
+    return Effect(Outcome.COMMAND, [row], later=True)
+
+
+def startable(case: Case) -> list[Plugin]:
+    """The agents that this person may start from here: not where their name is not known."""
+    person = case.person
+    if person is None or not (case.reply.private or case.here["address_id"]):
+        return []
+    return [each for each in case.context.settings.agents.values() if person.id in each.may_start]
+
+
+def unknown(case: Case, rest: str) -> Effect:
+    """Nothing that they may start is called so: say what is."""
+    names = ", ".join(each.name for each in startable(case))
+    name = rest.partition(" ")[0]
+    if name:
+        return _said(case, "unknown_agent", {"text": name})
+    return _said(case, "run_which" if names else "run_none", {"options": names})
+
+
+def stop_working(case: Case, name: str) -> Effect | None:
+    """Stop what works for this person and asks nothing now; None: nothing does.
+
+    Several are not guessed at: they are named, and `stop NAME` is for all of that agent.
+    """
+    person = case.person
+    if person is None:
+        return None
+    who = {"contact": person.id, "on": case.provider, "external": case.reply.sender}
+    found = case.tx.all(runs.WORKING_FOR, **who)
+    named = [row for row in found if row["agent"].lower() == name.lower()] if name else found
+    if not found:
+        return None
+    agents = sorted({row["agent"] for row in found})
+    if not named or (len(named) > 1 and not name):
+        return _said(case, "stop_which", {"options": ", ".join(agents)})
+    return _stopped(case, named)
+
+
+def _stopped(case: Case, rows: list[Row]) -> Effect:
+    effect = Effect(Outcome.COMMAND)
+    for row in rows:
+        effect.rows += cancel_run(case.tx, case.context, row["id"], "stopped by the person who was asked")
+        effect.stops.append((row["agent"], row["thread_id"]))
+    who = {"who": _called(rows[0]["agent"])}
+    effect.rows.append(case.context.outbox.conversation(case.tx, case.here, "stopped", who))
+    return effect
+
+
+def _input(agent: Plugin, text: str) -> Json:
+    if not text:
+        return {}
+    if agent.input_key == MESSAGES:
+        return {MESSAGES: [{"role": "user", "content": text}]}
+    return {agent.input_key: text}
+
+
+def _called(agent: str) -> str:
+    return agent.replace("_", " ").capitalize()
+
+
+def _said(case: Case, key: str, args: dict[str, str], outcome: Outcome = Outcome.COMMAND) -> Effect:
+    return Effect(outcome, [case.context.outbox.conversation(case.tx, case.here, key, args)])

@@ -1,0 +1,36 @@
+"""When to go on with something, as a person writes it: "2h", "30" (minutes), "until Friday 9:00". Pure."""
+
+import datetime
+import re
+
+from answerback.model import Contact, Question, QuestionKind
+from answerback.read import Unclear, read
+from answerback.sentences import moment, zone_of
+
+MORNING = datetime.time(9)  # of a day that is named without a time
+_MINUTES = re.compile(r"^(\d{1,4})\s*m?$", re.IGNORECASE)
+_WHEN = Question("when", "", QuestionKind.DATE)
+
+
+def moment_of(when: str, person: Contact | None, now: int) -> int | Unclear:
+    """Microseconds since the epoch, later than `now`; or what is not clear about it."""
+    language, timezone = _ways(person)
+    first, _, rest = when.partition(" ")
+    text = rest if first.lower() == "until" else "in " + _MINUTES.sub(r"\1 minutes", when)
+    found = read(_WHEN, text, language=language, timezone=timezone, now=now)
+    if isinstance(found, Unclear):
+        return Unclear(found.key, found.args | {"text": when})
+    then = datetime.datetime.fromisoformat(str(found.value))
+    if len(str(found.value)) == len("2026-12-03"):
+        then = datetime.datetime.combine(then.date(), MORNING, zone_of(timezone))
+    at = round(then.timestamp() * 1e6)
+    return at if at > now else Unclear("date_past", {"text": when})
+
+
+def told(at: int, person: Contact | None, now: int) -> str:
+    """A moment as this person reads it."""
+    return moment(at, *_ways(person), now)
+
+
+def _ways(person: Contact | None) -> tuple[str, str]:
+    return (person.language, person.timezone) if person else ("en", "UTC")
