@@ -228,6 +228,7 @@ def route_of(settings: Settings, name: str, ask: tuple[str, ...]) -> Json:
         "expires_in": route.expires_in,
         "on_expire": str(route.on_expire),
         "form_auth": route.form_auth or settings.form_auth,
+        "delegates": list(route.delegates),
         "stand_ins": list(route.stand_ins),
         "stand_ins_after": route.stand_ins_after,
         "human_only": route.human_only,

@@ -42,9 +42,13 @@ def decide(
 ) -> Decision:
     """Record a validated answer. One conditional UPDATE decides; everybody else hears who was first.
 
-    A stand-in's answer that only a person may give, or to what only people may be asked, is not taken.
+    A stand-in's answer that only a person may give, or to what only people may be asked, is not taken, nor
+    that of a person who handed the question on.
     """
     canonical(values, context.settings.limits.answer_bytes)  # or it cannot be kept
+    if gave_up(record, actor.contact):
+        audit.add(tx, record.id, "not allowed", actor=actor.contact)
+        return Decision(Outcome.NOT_ALLOWED, record)
     stand_in = context.outbox.stand_ins.known.get(actor.via)
     if stand_in is not None and (record.human_only or may_not(record.questions, values, stand_in)):
         audit.add(tx, record.id, "not allowed", actor=actor.contact)
@@ -77,6 +81,11 @@ def decide(
     if after.run_id:
         runs.goes_on(tx, after.run_id)
     return decision
+
+
+def gave_up(record: Interaction, contact: str) -> bool:
+    """Whether somebody handed this question on, and so has no say in it any more."""
+    return bool(contact) and contact in record.route.get("delegated", ())
 
 
 def lost(record: Interaction) -> Outcome:

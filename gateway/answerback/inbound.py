@@ -8,7 +8,8 @@ from answerback.ask import cancel_run
 from answerback.attachments import kept
 from answerback.case import Case, Effect
 from answerback.context import Context
-from answerback.door import Actor, decide, lost
+from answerback.delegating import can_delegate, delegate, gone
+from answerback.door import Actor, decide, gave_up, lost
 from answerback.evidence import Gathered, by_token, gather, is_for_us, uncalled
 from answerback.given import Given, command_of, value_of
 from answerback.match import Evidence, Match, WhichOne, match
@@ -27,6 +28,7 @@ from answerback.store.codec import address_in, attachments_out
 from answerback.substitute import STOPS, considered
 
 WORDS = "pending, why, skip, snooze 1h, mute 2h, stop"  # what `help` names
+DELEGATE = "delegate"
 MINUTE = 60_000_000  # microseconds between two of the same sentence in one place
 
 
@@ -175,6 +177,8 @@ def _answer(case: Case, record: Interaction, asked: Row) -> Effect:
         return _nothing(case)
     if record.status is not InteractionStatus.PENDING:
         return _closed(case, record, lost(record), asked)
+    if gave_up(record, case.person.id if case.person else ""):
+        return gone(case, record)
     step = step_of(asked, record)
     if step is not None and not asked["open"]:
         return _noted_before(case, record)
@@ -202,7 +206,7 @@ def _next(case: Case, record: Interaction, asked: Row, step: Step, found: Given)
     rows = [outbox.question(case.tx, record, there, step=step.after(found.values))]
     ((_, value),) = found.values.items()
     said: Json = {"place": step.place, "value": value, "text": found.text, "at": case.tx.now}
-    rows += [outbox.noted(case.tx, record, row, said) for row in seen if row["status"] in SHOWN]
+    rows += [outbox.edited(case.tx, record, row, {"noted": said}) for row in seen if row["status"] in SHOWN]
     return Effect(Outcome.NOTED, rows, about=record.id)
 
 
@@ -240,10 +244,13 @@ def _command(case: Case, command: tuple[str, str], gathered: Gathered) -> Effect
         return mute(case, command)
     if name == "pending":
         return _pending(case, gathered.evidence)
-    slashed = case.reply.text.lstrip().startswith("/")  # without, it may be an answer that looks like this
+    # Without a stroke, and not picked for a command, it may be an answer that looks like one.
+    sure = bool(case.reply.data) or case.reply.text.lstrip().startswith("/")
     if name == "run":
-        return start(case, rest) or (unknown(case, rest) if slashed else None)
-    if name in STOPS | ASIDES:
+        return start(case, rest) or (unknown(case, rest) if sure else None)
+    if name == DELEGATE and not sure:
+        sure = any(can_delegate(case, record, rest) for record in gathered.records.values())
+    if name in STOPS | ASIDES or (name == DELEGATE and sure):
         found = match(gathered.evidence)
         if isinstance(found, WhichOne):
             return _which_one(case, [candidate.delivery_id for candidate in found.candidates], command)
@@ -251,9 +258,11 @@ def _command(case: Case, command: tuple[str, str], gathered: Gathered) -> Effect
             record, asked = gathered.records[found.interaction_id], gathered.rows[found.delivery_id]
             if record.status is not InteractionStatus.PENDING:
                 return _closed(case, record, lost(record), asked)
+            if name not in STOPS and gave_up(record, case.person.id if case.person else ""):
+                return gone(case, record)
             if name in ASIDES:
                 return aside(case, command, gathered, record, asked)
-            return _stop(case, record, asked)
+            return delegate(case, rest, record, asked) if name == DELEGATE else _stop(case, record, asked)
         return (stop_working(case, rest) if name in STOPS else None) or _nothing(case)
     return None
 

@@ -1,8 +1,9 @@
 """muting: a person wants to hear nothing for a while: quiet hours that they set themselves."""
 
 from answerback.case import Case, Effect
+from answerback.disturbing import after_quiet
 from answerback.model import Outcome
-from answerback.outbox import UNSURE, after_quiet
+from answerback.outbox import UNSURE
 from answerback.read import Unclear
 from answerback.store import contacts, deliveries
 from answerback.whenever import moment_of, told

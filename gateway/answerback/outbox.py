@@ -4,10 +4,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
+from answerback.disturbing import after_quiet
 from answerback.known import Know, known_of
 from answerback.model import Address, Interaction, InteractionStatus, Json, MessageKind
 from answerback.provider import Pace
-from answerback.quiet import end_of_quiet
 from answerback.standing import StandIns
 from answerback.steps import Step, one_by_one
 from answerback.store import Row, Tx, contacts, deliveries, interactions, pace
@@ -54,6 +54,7 @@ class Outbox:
         *,
         unless: Row | None = None,
         away: str = "",
+        by: str = "",
         step: Step | None = None,
     ) -> Row:
         """Ask at one address; its token is what a reply will carry back.
@@ -61,6 +62,7 @@ class Outbox:
         `step`: of several questions, which one is asked now; the first, where they are asked one by one.
         `unless`: a delivery that may have arrived: this one waits a minute, and is not sent if it did.
         `away`: the provider that this one stands in for, because it does not answer.
+        `by`: the name of who handed it on.
         """
         id = interactions.new_id()
         first = kind is MessageKind.QUESTION
@@ -77,6 +79,7 @@ class Outbox:
             content=dumps(
                 ({"unless": unless["id"]} if unless else {})
                 | ({"away": away} if away else {})
+                | ({"by": by} if by else {})
                 | (step.content() if step else {})
             ),
             id=id,
@@ -153,8 +156,8 @@ class Outbox:
             token_hash=hashed(self.tokens.of(id)),
         )
 
-    def noted(self, tx: Tx, record: Interaction, row: Row, said: Json) -> Row:
-        """Edit the copy of one of several questions to what was answered."""
+    def edited(self, tx: Tx, record: Interaction, row: Row, content: Json) -> Row:
+        """Edit a copy of a question that goes on: one of several was answered there, or it was handed on."""
         return self._add(
             tx,
             id=interactions.new_id(),
@@ -162,7 +165,7 @@ class Outbox:
             run_id=record.run_id,
             kind="outcome",
             of_delivery=row["id"],
-            content=dumps({"noted": said}),
+            content=dumps(content),
             **_same_place(row),
         )
 
@@ -275,15 +278,6 @@ class Outbox:
     def ours(self, rows: list[Row]) -> list[Row]:
         """Those that were born claimed, to be sent right after the commit."""
         return [row for row in rows if row["lease_owner"] == self.owner]
-
-
-def after_quiet(tx: Tx, contact_id: str, deadline: int | None, at: int = 0) -> int:
-    """When somebody may be disturbed, from `at` on; now, if the deadline does not wait for that."""
-    person, at = contacts.person(tx, contact_id), max(at, tx.now)
-    if person is None or not (person.quiet_hours or person.quiet_until > at):
-        return at
-    ends = end_of_quiet(person.quiet_hours, person.timezone, max(at, person.quiet_until))
-    return tx.now if deadline is not None and deadline <= ends else ends
 
 
 def place_of(provider: str, external_id: str, place: str, contact_id: str = "") -> Row:

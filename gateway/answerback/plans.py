@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from answerback.ask import SECOND, require_people, route_of
 from answerback.context import Context
+from answerback.disturbing import after_quiet
 from answerback.model import Address, Json
-from answerback.outbox import after_quiet
 from answerback.store import Tx, contacts
 from answerback.succession import Tried, addresses
 

@@ -9,6 +9,7 @@ from answerback.render import (
     already_message,
     also_sent,
     conversation_message,
+    delegated_message,
     line,
     noted_message,
     notice_message,
@@ -136,15 +137,18 @@ def _question(sheet: Sheet) -> Message:
         now=sheet.told.now,
         max_choices=sheet.max_choices,
     )
-    said = also_sent(loads(sheet.row["content"]).get("away", ""), sheet.told.language)
-    return (
-        replace(message, body="\n".join(part for part in (message.body, said) if part)) if said else message
-    )
+    content, language = loads(sheet.row["content"]), sheet.told.language
+    by = say("delegated_by", language, who=line(content["by"])) if content.get("by") else ""
+    more = [each for each in (by, also_sent(content.get("away", ""), language)) if each]
+    return replace(message, body="\n".join([*filter(None, [message.body]), *more])) if more else message
 
 
 def _outcome(sheet: Sheet) -> Message:
     assert sheet.record is not None
-    noted = loads(sheet.row["content"]).get("noted")
+    content = loads(sheet.row["content"])
+    if "delegated" in content:
+        return delegated_message(sheet.record, content["delegated"], sheet.to, sheet.told.language)
+    noted = content.get("noted")
     if noted is not None:
         return noted_message(sheet.record, noted, sheet.to, sheet.told.language, sheet.told.timezone)
     return outcome_message(sheet.record, sheet.to, **_viewed(sheet, sheet.record))

@@ -44,6 +44,7 @@ STEPS = {
     "answered": "{who} answered.",
     "came too late": "{who} answered too late; nothing changed.",
     "not allowed": "{who} may not give this answer; it was not taken.",
+    "delegated": "{who} handed it on to somebody else.",
     "not reached": "{who} could not be reached on anything.",
     "declined": "{provider} gave no answer.",
     "overdue": "Its time passed; it can still be answered.",

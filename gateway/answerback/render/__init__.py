@@ -17,6 +17,7 @@ from answerback.render.notice import NOTICE_SHOWN, notice_message
 from answerback.render.outcome import (
     already_text,
     also_sent,
+    delegated_message,
     noted_message,
     outcome_message,
     outcome_text,
@@ -47,6 +48,7 @@ __all__ = [
     "called",
     "consequence",
     "conversation_message",
+    "delegated_message",
     "footer",
     "heading",
     "interaction_answer",

@@ -93,6 +93,21 @@ def noted_message(
     )
 
 
+def delegated_message(interaction: Interaction, to_whom: str, to: Address, language: str) -> Message:
+    """The copy of whoever handed a question on: to whom, and what it was."""
+    said = say("delegated", language, who=line(to_whom))
+    return Message(
+        to,
+        MessageKind.OUTCOME,
+        f"↪️ {said}",
+        body="" if interaction.sensitive or not interaction.questions else _asked(interaction, language),
+        subject=subject(said, interaction.code),
+        code=interaction.code,
+        language=language,
+        interaction_id=interaction.id,
+    )
+
+
 def outcome_text(
     interaction: Interaction, *, viewer: str, who: str, language: str, timezone: str, now: int
 ) -> str:

@@ -90,6 +90,7 @@ class _Agreement:
         for name, route in self.settings.routes.items():
             path = f"routes.{name}"
             self.all_known(f"{path}.ask", route.ask, self.settings.contacts, "contact")
+            self.all_known(f"{path}.delegates", route.delegates, self.settings.contacts, "contact")
             self.all_known(f"{path}.providers", route.providers, self.settings.providers, "provider")
             self.all_known(f"{path}.stand_ins", route.stand_ins, self.settings.providers, "provider")
             late = route.expires_in is not None and (route.stand_ins_after or 0) >= route.expires_in

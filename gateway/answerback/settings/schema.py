@@ -162,6 +162,7 @@ class RouteShape(Shape):
     reminders: Annotated[tuple[Duration, ...], BeforeValidator(_listed)] = ()
     at_once: bool = False
     form_auth: FormAuth | None = None
+    delegates: Names = ()
     stand_ins: Names = ()
     stand_ins_after: Duration | None = None
     human_only: bool = False

@@ -72,6 +72,7 @@ class Route:
     on_expire: OnExpire = OnExpire.AUTO
     reminders: tuple[float, ...] = ()  # seconds after asking, ascending
     form_auth: FormAuth | None = None  # None: as `Settings.form_auth`
+    delegates: tuple[str, ...] = ()  # to whom those who are asked may hand a question on (contact ids)
     stand_ins: tuple[str, ...] = ()  # asked one after the other, when nobody of `ask` can be reached
     stand_ins_after: float | None = None  # seconds after asking; None: only when nobody can be reached
     human_only: bool = False  # no stand-in is asked, whatever `hitl.mode` says

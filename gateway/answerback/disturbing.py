@@ -1,0 +1,13 @@
+"""When somebody may be disturbed: not in their quiet hours, nor while they wrote `mute`. In a transaction."""
+
+from answerback.quiet import end_of_quiet
+from answerback.store import Tx, contacts
+
+
+def after_quiet(tx: Tx, contact_id: str, deadline: int | None, at: int = 0) -> int:
+    """When somebody may be disturbed, from `at` on; now, if the deadline does not wait for that."""
+    person, at = contacts.person(tx, contact_id), max(at, tx.now)
+    if person is None or not (person.quiet_hours or person.quiet_until > at):
+        return at
+    ends = end_of_quiet(person.quiet_hours, person.timezone, max(at, person.quiet_until))
+    return tx.now if deadline is not None and deadline <= ends else ends
