@@ -48,6 +48,14 @@ def chosen(topic: str, terms: list[Term], answer: Any) -> str | None:
     return meant(str(answer.get("content") or "")) or topic
 
 
+def written(answer: Any) -> str:
+    """What the person wrote, word for word; "" if they tapped, or nobody answered."""
+    if isinstance(answer, str):
+        return answer
+    tapped = answer.get("timed_out") or answer.get("choice") is not None
+    return "" if tapped else str(answer.get("content") or "")
+
+
 def meant(text: str) -> str:
     """The X of "I meant X", "should be X" or "correct to X"; otherwise all that was written."""
     found = MEANT.search(text)
@@ -57,11 +65,12 @@ def meant(text: str) -> str:
 def _reason(terms: list[Term]) -> str:
     if not terms:
         return "I see no word in this that I could search for."
+    words = f"Search terms: {', '.join(term['word'] for term in terms)}."
     doubtful = [term for term in terms if term["likelier"]]
     if doubtful:
-        return "\n".join(_doubt(term) for term in doubtful[:2])
+        return "\n".join([words, *map(_doubt, doubtful[:2])])
     counts = [f"{term['found']} with “{term['word']}”" for term in terms[:MOST_SHOWN]]
-    return f"I found passages: {', '.join(counts)}."
+    return f"{words}\nI found passages: {', '.join(counts)}."
 
 
 def _doubt(term: Term) -> str:

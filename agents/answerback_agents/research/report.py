@@ -3,16 +3,19 @@
 from collections.abc import Sequence
 
 from answerback_agents.research.collection import Found
+from answerback_agents.research.summary import Point
 
 
-def report(topic: str, words: Sequence[str], found: Found) -> str:
-    """What was found on the topic; if that is nothing, it says so and cites nothing."""
+def report(topic: str, words: Sequence[str], found: Found, gist: Sequence[Point] = ()) -> str:
+    """What was found on the topic, the gist first; if that is nothing, it says so and cites nothing."""
     if not found.passages:
         return f"No passages on “{topic}”.\n\nNone of the documents has {_or(words)}."
     count = found.count
     head = f"{count} {'passage' if count == 1 else 'passages'} on “{topic}”."
     if not found.all_words:
         head += f"\n\nNone has all of these words, so these have some: {_and(words)}."
+    if gist:
+        head += "\n\nIn short:\n\n" + "\n".join(f"- {point.text} [{point.passage}]" for point in gist)
     if count > len(found.passages):
         head += f"\n\nThe {len(found.passages)} that fit best:"
     cited = [

@@ -12,8 +12,9 @@ from langgraph.types import Command
 from answerback_agents import dialects
 from answerback_agents.research import _build
 from answerback_agents.research.ask import chosen, meant, question
-from answerback_agents.research.collection import Collection, collection, documents
+from answerback_agents.research.collection import Cited, Collection, collection, documents
 from answerback_agents.research.passages import Passage, passages
+from answerback_agents.research.summary import summary
 from answerback_agents.research.terms import distance, likelier_word, propose, words_of
 
 ROOT = Path(__file__).parents[3]
@@ -67,7 +68,9 @@ def test_the_question_gives_its_reason_and_offers_the_likelier_word() -> None:
     reading = dialects.read(asked)
     [what] = reading.questions
     assert what.text == "Search for “PSR best costing practices”?"
-    assert reading.context == "I found 0 passages with “costing”, 214 with “coding”."
+    assert reading.context == (
+        "Search terms: psr, best, costing, practices.\nI found 0 passages with “costing”, 214 with “coding”."
+    )
     assert [choice.label for choice in what.choices] == ["Yes", "Use “coding”"]
     assert what.free_text
     assert reading.expirable
@@ -189,7 +192,37 @@ def test_a_word_that_is_nowhere_gives_an_honest_report() -> None:
     assert result == {
         "report": "No passages on “zebra”.\n\nNone of the documents has “zebra”.",
         "passages": [],
+        "topic": "zebra",
+        "search_terms": ["zebra"],
+        "additional_context": "zebra",
     }
+
+
+def test_it_ends_with_what_was_searched_for_and_what_the_person_wrote() -> None:
+    result = run("which question a massage is for", {"content": "I meant token, please", "choice": None})
+    assert (result["topic"], result["search_terms"]) == ("token, please", ["token"])
+    assert result["additional_context"] == "I meant token, please"
+    tapped = run("which question a massage is for", {"content": "Use “message”", "choice": "message"})
+    assert tapped["additional_context"] == ""
+
+
+def test_the_gist_comes_first_word_for_word_with_the_number_of_its_passage() -> None:
+    result = run("how an answer finds its question", {"content": "Yes", "choice": "yes"})
+    gist = re.findall(r"^- (.+) \[(\d+)\]$", result["report"], re.MULTILINE)
+    assert 0 < len(gist) <= 3
+    for sentence, number in gist:
+        assert sentence in result["passages"][int(number) - 1]["text"]
+
+
+def test_the_gist_is_of_the_sentences_with_the_most_terms_and_none_twice() -> None:
+    texts = [
+        "An answer. An answer finds its question.",
+        "An answer finds its question.",
+        "An answer | a question | a row of a table.",
+    ]
+    passages = [Cited(document="a.md", section="", text=text) for text in texts]
+    assert summary(["answer", "question"], passages) == [("An answer finds its question.", 1)]
+    assert summary(["answer"], passages[:1]) == []
 
 
 def test_silence_searches_for_nothing() -> None:
