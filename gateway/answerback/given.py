@@ -9,9 +9,10 @@ from answerback.model import Attachment, Contact, Interaction, Json, QuestionKin
 from answerback.provider import Reply
 from answerback.read import Unclear, Value, read, read_payload, wants_text
 from answerback.steps import Step, asked_by
-from answerback.store import Tx, deliveries
+from answerback.store import Row, Tx, deliveries
 from answerback.store.codec import attachments_in, loads
 
+SAID = "said"  # what was written, kept with the sentence that asks for something clearer
 PICK = "pick"  # the payload of a button of "which one?"
 
 
@@ -63,6 +64,13 @@ def _picked_for(tx: Tx, provider: str, reply: Reply) -> _Sent:
     return _Sent(str(args.get("text", "")), attachments_in(args.get("files", [])))
 
 
+def said_before(tx: Tx, provider: str, reply: Reply, asked: Row) -> str:
+    """For a tap under "I need a clear …": what the person had written, which the tap makes clear (law 9)."""
+    if not reply.data or set(reply.references) <= set(loads(asked["message_ids"])):
+        return ""  # it stands under the question itself, as nearly all do: nothing to look up
+    return str(_before(tx, provider, reply, asked["interaction_id"]).get(SAID, ""))
+
+
 def command_of(tx: Tx, provider: str, reply: Reply) -> tuple[str, str] | None:
     """The command for which a tap picks a question, if it was one that we asked "which one?" for."""
     if reply.data.partition(":")[2] != PICK:
@@ -71,11 +79,14 @@ def command_of(tx: Tx, provider: str, reply: Reply) -> tuple[str, str] | None:
     return (name, rest) if name else None
 
 
-def _before(tx: Tx, provider: str, reply: Reply) -> dict[str, Json]:
-    """What is kept with the message that a tap stands under; nothing, once it is erased."""
+def _before(tx: Tx, provider: str, reply: Reply, interaction_id: str = "") -> dict[str, Json]:
+    """What is kept with the message that a tap stands under; nothing, once it is erased.
+
+    `interaction_id`: the question that this message must be about; "" for one that asks "which one?".
+    """
     for id in reply.references:
         row = tx.one(deliveries.BY_MESSAGE, provider=provider, message_id=id)
-        if row is not None and row["kind"] == "conversation":
+        if row is not None and row["kind"] == "conversation" and row["interaction_id"] == interaction_id:
             args: dict[str, Json] = loads(row["content"]).get("args", {})
             return args
     return {}

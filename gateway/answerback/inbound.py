@@ -11,7 +11,7 @@ from answerback.context import Context
 from answerback.delegating import can_delegate, delegate, gone
 from answerback.door import Actor, decide, gave_up, lost
 from answerback.evidence import Gathered, by_token, gather, is_for_us, uncalled
-from answerback.given import Given, command_of, value_of
+from answerback.given import SAID, Given, command_of, said_before, value_of
 from answerback.match import Evidence, Match, WhichOne, match
 from answerback.model import Interaction, InteractionStatus, Json, Outcome
 from answerback.muting import MUTES, mute
@@ -26,6 +26,7 @@ from answerback.steps import Step, step_of
 from answerback.store import Row, Tx, contacts, deliveries, interactions, pace, passing, places
 from answerback.store.codec import address_in, attachments_out
 from answerback.substitute import STOPS, considered
+from answerback.values import unstorable
 
 WORDS = "pending, why, skip, snooze 1h, mute 2h, stop"  # what `help` names
 DELEGATE = "delegate"
@@ -184,11 +185,14 @@ def _answer(case: Case, record: Interaction, asked: Row) -> Effect:
         return _noted_before(case, record)
     found = value_of(tx, case.provider, reply, case.person, record, step)
     if isinstance(found, Unclear):
-        return _say(case, record, asked, Outcome.ASKED_AGAIN, found.key, found.args)
+        keep = not (record.sensitive or found.key == "too_long" or unstorable(reply.text))
+        said = {SAID: reply.text} if reply.text and keep else {}
+        return _say(case, record, asked, Outcome.ASKED_AGAIN, found.key, found.args | said)
     if step is not None and step.place + 1 < len(record.questions):
         return _next(case, record, asked, step, found)
     values = found.values if step is None else {**step.given, **found.values}
-    text = found.text if step is None else ""  # of several it is nobody's own words
+    own = said_before(tx, case.provider, reply, asked) or found.text
+    text = own if step is None else ""  # of several it is nobody's own words
     actor = Actor(case.person.id if case.person else "", case.provider, reply.sent_at)
     decision = decide(tx, case.context, record, values, text, actor, found.files)
     if decision.outcome is not Outcome.ACCEPTED:

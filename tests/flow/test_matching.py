@@ -1,6 +1,10 @@
 """Which question a reply is for: by token, by reference, by code, or the only one; never a guess."""
 
+from sqlalchemy import text
+
+from answerback.ask import AskRequest
 from answerback.model import RunStatus
+from answerback.store.query import Query
 from answerback.testing import ScriptedAgent, asks
 from tests.support.databases import Database
 from tests.support.gateway import gateway
@@ -132,3 +136,37 @@ async def test_a_reply_to_a_message_that_asks_nothing_answers_no_question(databa
         await g.types("1001", "yes, thanks", references=[report])
         assert (await g.settled(run.id)).status is RunStatus.WAITING
         assert "I am not sure what “yes, thanks” is for." in g.memory.titles("1001")[-1]
+
+
+async def test_law_9_a_tap_below_i_need_a_clear_answer_brings_what_was_written_along(
+    database: Database,
+) -> None:
+    agent = ScriptedAgent(asks("Wipe production?", confirm=True))
+    async with gateway(database, agent) as g:
+        run = await g.run()
+        await g.types("1001", "yes but not  prod")
+        assert g.memory.titles("1001")[-1].startswith("I need a clear yes or no")
+        await g.taps("1001", "Yes")
+        [(_, _, answer)] = agent.journal
+        assert (answer.values, answer.text) == ({"q1": True}, "yes but not  prod")
+        assert (await g.settled(run.id)).status is RunStatus.COMPLETED
+
+
+async def test_a_tap_below_the_question_itself_is_what_it_says(database: Database) -> None:
+    agent = ScriptedAgent(asks("Wipe production?", confirm=True))
+    async with gateway(database, agent) as g:
+        await g.run()
+        tap = g.memory.tapped("1001", "No")
+        await g.types("1001", "yes but not prod")
+        await g.receive(tap)
+        [(_, _, answer)] = agent.journal
+        assert (answer.values, answer.text) == ({"q1": False}, "No")
+
+
+async def test_what_was_written_for_a_sensitive_question_is_kept_with_no_message(database: Database) -> None:
+    async with gateway(database) as g:
+        await g.app.asker.ask(AskRequest((asks("Positive?", confirm=True),), sensitive=True))
+        await g.app.idle()
+        await g.types("1001", "maybe swordfish")
+        rows = await g.app.context.store.read(lambda tx: tx.all(Query(text("SELECT content FROM delivery"))))
+        assert rows and "swordfish" not in str(rows)
