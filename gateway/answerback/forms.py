@@ -1,23 +1,18 @@
-"""The form behind a link: what it shows, what it takes, and the code that confirmations ask for (law 7)."""
+"""The form behind a link: what it shows, and what it takes; confirmations ask for a code too (law 7)."""
 
-import hmac
 from dataclasses import dataclass
 
-from answerback import uploads
+from answerback import codes, uploads
 from answerback.ask import refuse_closed, refuse_late
 from answerback.context import Context
 from answerback.door import Actor, Decision, after_commit, decide
-from answerback.errors import Conflict, DoesNotFit, NotAllowed, NotFound
+from answerback.errors import DoesNotFit, NotAllowed, NotFound
 from answerback.model import Contact, Interaction, Json, Outcome, QuestionKind
-from answerback.outbox import FORM
 from answerback.read import validate
 from answerback.store import Row, Tx, contacts, deliveries, interactions
-from answerback.tokens import hashed, hashed_code, six_digits
+from answerback.tokens import hashed
 from answerback.uploads import Upload
 
-CODE_LIFE = 600_000_000  # microseconds
-CODE_AGAIN = 30_000_000  # microseconds between two codes
-CODE_TRIES = 10  # wrong codes on one link, for good: nobody guesses one by asking for ever new ones
 VIA = "form"
 
 
@@ -76,7 +71,7 @@ class Forms:
         assert record is not None
         refuse_closed(record)
         checked = checked_values(record, values, with_files=bool(files))
-        if needs_code(record) and (problem := _check_code(tx, row, code)):
+        if codes.are_needed(record) and (problem := codes.problem(tx, row, code)):
             return problem
         return taken(tx, self._context, record, checked, text, Actor(row["contact_id"], VIA), files)
 
@@ -84,19 +79,7 @@ class Forms:
         """Send six digits to the address that the link was sent to. `NotAllowed` when it has none."""
 
         def tx_(tx: Tx) -> list[Row]:
-            row = _find(tx, token)
-            if not _can_send(row):
-                raise NotAllowed("This link was not sent to anybody, so there is nowhere to send a code to.")
-            if row["code_until"] is not None and row["code_until"] - CODE_LIFE + CODE_AGAIN > tx.now:
-                raise Conflict("A code was sent a moment ago. Please wait half a minute before asking again.")
-            code = six_digits()
-            tx.run(
-                deliveries.SET_CODE,
-                key=row["id"],
-                hash=hashed_code(row["id"], code),
-                until=tx.now + CODE_LIFE,
-            )
-            return [self._context.outbox.conversation(tx, row, "form_code", {"code": code})]
+            return codes.send(tx, self._context.outbox, _find(tx, token))
 
         rows = await self._context.store.write(tx_)
         self._context.dispatch(rows)
@@ -109,22 +92,14 @@ class Forms:
         return FormView(
             record,
             person,
-            needs_code(record),
-            _can_send(row),
+            codes.are_needed(record),
+            codes.can_send(row),
             who.name if who else record.answered_by,
             bool(row["contact_id"]) and record.answered_by == row["contact_id"],
             tx.now,
             person.timezone if person else "UTC",
             person.language if person else "en",
         )
-
-
-def needs_code(record: Interaction) -> bool:
-    """A link alone answers plain questions only, unless the route relaxes that."""
-    decides = any(
-        question.kind in (QuestionKind.CONFIRM, QuestionKind.REVIEW) for question in record.questions
-    )
-    return decides and record.route.get("form_auth", "code") != "link"
 
 
 def taken(
@@ -156,25 +131,6 @@ def checked_values(record: Interaction, values: dict[str, Json], *, with_files: 
         if question.required and question.id not in given:
             raise DoesNotFit(f"“{question.text}” has no answer yet.")
     return {id: validate(question, values[id]) for id, question in given.items()}
-
-
-def _check_code(tx: Tx, row: Row, code: str) -> str:
-    """ "" when the code is right; otherwise what to do. Committed either way: tries are counted."""
-    if not code:
-        return "This needs the code that was sent to you."
-    if not row["code_hash"] or row["code_until"] is None or row["code_until"] <= tx.now:
-        return "This code does not work any more. Ask for a new one."
-    if row["code_tries"] >= CODE_TRIES:
-        return "Too many wrong codes. Answer in the message that this link came with."
-    if not hmac.compare_digest(row["code_hash"], hashed_code(row["id"], code.strip().replace(" ", ""))):
-        tx.run(deliveries.TRY_CODE, key=row["id"])
-        return "This is not the code that was sent. Please look again."
-    tx.run(deliveries.USE_CODE, key=row["id"])
-    return ""
-
-
-def _can_send(row: Row) -> bool:
-    return row["provider"] != FORM and bool(row["external_id"])
 
 
 def _find(tx: Tx, token: str) -> Row:

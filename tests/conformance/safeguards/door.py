@@ -35,14 +35,14 @@ OF_DOOR = (
     Mutant(
         "code of a confirmation's form",
         GATEWAY + "forms.py",
-        "if needs_code(record) and (problem := _check_code(tx, row, code)):",
-        "if False and (problem := _check_code(tx, row, code)):",
+        "if codes.are_needed(record) and (problem := codes.problem(tx, row, code)):",
+        "if False and (problem := codes.problem(tx, row, code)):",
         FLOW + "test_forms.py::test_a_confirmation_needs_the_code_that_was_sent_to_the_same_address[sqlite]",
     ),
     Mutant(
         "tries of a code",
-        GATEWAY + "forms.py",
-        '    if row["code_tries"] >= CODE_TRIES:',
+        GATEWAY + "codes.py",
+        '    if row["code_tries"] >= TRIES:',
         "    if False:",
         FLOW + "test_forms.py::test_codes_cannot_be_guessed_or_asked_for_without_end[sqlite]",
     ),
