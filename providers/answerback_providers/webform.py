@@ -34,7 +34,8 @@ class WebForm(Provider):
 def shown(message: Message) -> list[str]:
     """The lines to print: who asks, the question, the link; of other messages the text."""
     if message.kind not in ASKING or not message.form_url:
-        return [printable(row) for row in message.text.splitlines() if row.strip()]
+        links = [f"{button.label}: {button.url}" for button in message.buttons if button.url]
+        return [printable(row) for row in (*message.text.splitlines(), *links) if row.strip()]
     rows = (*message.heading.splitlines(), message.title, f"Answer here: {message.form_url}")
     return [printable(row) for row in rows if row]
 

@@ -97,7 +97,8 @@ class Console(Provider):
         if not self._is_open:
             raise Undeliverable(NO_TERMINAL)
         if message.asked is None or message.kind is not MessageKind.QUESTION:
-            self._say(message.text)
+            links = (f"{button.label}: {button.url}" for button in message.buttons if button.url)
+            self._say("\n".join((message.text, *links)))
             return Sent()
         if message.delivery_id not in self._cases:
             self._cases[message.delivery_id] = _Case(message, message.asked)

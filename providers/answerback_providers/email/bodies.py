@@ -78,6 +78,8 @@ def lay_out(message: Message, *, replies: bool) -> Body:
 
 def _ways(message: Message, form_url: str) -> tuple[tuple[Row, ...], tuple[Row, ...], tuple[Row, ...]]:
     """The choices by number, what is left to the form, and links to other pages."""
+    if message.kind not in ASKING:  # what asks nothing takes no reply: what could be tapped is on its page
+        return (), (), _pages(message)
     hint = line(message.placeholder)
     taps = [line(button.label) for button in message.buttons if not button.url]
     pages = [(line(button.label), link(button.url)) for button in message.buttons if link(button.url)]
@@ -88,6 +90,13 @@ def _ways(message: Message, form_url: str) -> tuple[tuple[Row, ...], tuple[Row, 
         forms.append(hint)
     others = tuple(Row(label, form_url) for label in forms)
     return choices, others, tuple(Row(label, url) for label, url in pages if url != form_url)
+
+
+def _pages(message: Message) -> tuple[Row, ...]:
+    """Each page once, under what can be done there rather than as something to open."""
+    buttons = sorted(message.buttons, key=lambda button: bool(button.url))
+    found = {link(button.url or message.form_url): line(button.label) for button in reversed(buttons)}
+    return tuple(Row(label, url) for url, label in found.items() if url)
 
 
 def _fields(message: Message, said: Words) -> tuple[tuple[str, str], ...]:

@@ -9,7 +9,7 @@ import json
 import re
 from dataclasses import dataclass
 
-from answerback.provider import Button, Message, shorten
+from answerback.provider import Button, Message, MessageKind, shorten
 
 BODY_LIMIT = 1600  # characters of a text message
 BUTTONS_BODY_LIMIT = 1024  # of the text above buttons, and of a template with its variables filled in
@@ -39,7 +39,8 @@ class Buttons:
 
 def text(message: Message) -> str:
     """The whole message, with what else can be said where there are no buttons."""
-    taps = [button.label for button in message.buttons if button.data]
+    asks = message.kind is not MessageKind.NOTICE  # nobody can say "try again" in writing: its page can
+    taps = [button.label for button in message.buttons if button.data and asks]
     links = [f"{button.label}: {button.url}" for button in message.buttons if button.url]
     choices = " / ".join(taps)
     whole = "\n\n".join(part for part in (message.text, choices, *links) if part)

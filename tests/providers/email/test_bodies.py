@@ -155,6 +155,20 @@ def test_a_button_that_opens_a_page_is_a_link_and_has_no_number() -> None:
     assert re.findall(r'href="([^"]*)"', html_of(outcome)) == ["https://docs.example.org/r?a=1&amp;b=2"]
 
 
+def test_what_can_be_tapped_below_a_message_that_asks_nothing_is_done_on_its_page() -> None:
+    failed = question(
+        kind=MessageKind.NOTICE,
+        title="⚠️ Research stopped: no documents.",
+        buttons=(Button("Open", url=FORM), Button("Try again", data="t0k3n:retry")),
+        placeholder="",
+    )
+    assert f"Try again: {FORM}\n" in text_of(failed)
+    for shown in (text_of(failed), html_of(failed)):
+        assert shown.count(FORM) == 1
+        assert shown.count("Try again") == 1
+        assert not any(words in shown for words in (">Open", "Open:", "1. Try", "reply to this mail"))
+
+
 @pytest.mark.parametrize("kind", [MessageKind.NOTICE, MessageKind.OUTCOME])
 def test_a_message_that_asks_nothing_has_no_form_link(kind: MessageKind) -> None:
     for shown in (text_of(question(kind=kind, buttons=())), html_of(question(kind=kind, buttons=()))):

@@ -60,6 +60,12 @@ async def test_what_asks_nothing_is_printed_as_text() -> None:
     )
 
 
+async def test_what_asks_nothing_is_printed_with_the_pages_that_it_leads_to() -> None:
+    buttons = (Button("Open", url=FORM), Button("Try again", "t0k3n:retry"))
+    ended = dataclasses.replace(QUESTION, kind=MessageKind.NOTICE, heading="", body="", buttons=buttons)
+    assert (await printed(ended)).splitlines()[-1] == f"Open: {FORM}"
+
+
 @pytest.mark.parametrize("kind", [MessageKind.NOTICE, MessageKind.OUTCOME])
 async def test_what_is_over_is_printed_without_a_link(kind: MessageKind) -> None:
     assert FORM not in await printed(dataclasses.replace(QUESTION, kind=kind))

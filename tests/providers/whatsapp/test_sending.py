@@ -87,6 +87,21 @@ async def test_outside_the_24_hours_the_template_is_sent(
     )
 
 
+async def test_a_run_that_failed_can_be_opened_and_tried_again_with_buttons_and_opened_without(
+    box: Sandbox, whatsapp: WhatsApp
+) -> None:
+    link = "https://ask.example/f/x"
+    buttons = (Button("Open", url=link), Button("Try again", "t0k3n:retry"))
+    ended = question("⚠️ Research stopped.", wrote=opened(box), buttons=buttons, heading="", footer="")
+    ended = replace(ended, kind=MessageKind.NOTICE, form_url=link)
+    await whatsapp.send(ended)
+    async with connected(box, buttons=False) as bare:
+        await bare.send(replace(ended, delivery_id="d2"))
+    with_buttons, without = box.twilio.received(ANA)
+    assert with_buttons.body == without.body == f"⚠️ Research stopped.\n\nOpen: {link}"
+    assert [button.title for button in with_buttons.buttons] == ["Try again"]
+
+
 async def test_outside_the_24_hours_nobody_is_told_how_it_ended(box: Sandbox, whatsapp: WhatsApp) -> None:
     asked = question()
     for kind in (MessageKind.OUTCOME, MessageKind.NOTICE):

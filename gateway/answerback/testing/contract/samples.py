@@ -105,6 +105,10 @@ SAMPLES: dict[str, Make] = {
     "a notice": lambda to, _: Message(
         to, MessageKind.NOTICE, "📄 Report ready.", body="12 passages.", delivery_id="0192-d3"
     ),
+    "a notice with a link and something to tap": lambda to, _: Message(
+        to, MessageKind.NOTICE, "⚠️ Research stopped.", form_url=FORM, delivery_id="0192-d5",
+        buttons=(Button("Open", url=FORM), Button("Try again", f"{TOKEN}:retry")),
+    ),
     "a sentence of the conversation": lambda to, _: Message(
         to, MessageKind.CONVERSATION, "Which one is “yes” for?", buttons=options(2), token=TOKEN,
         delivery_id="0192-d4", form_url=FORM,
