@@ -19,6 +19,7 @@ from answerback.clock import Clock
 from answerback.context import Context
 from answerback.deliver import Deliverer
 from answerback.elapse import Elapser
+from answerback.endings import Endings
 from answerback.erase import Eraser
 from answerback.errors import AnswerbackError, ConfigurationError, StoreUnavailable
 from answerback.faults import Faults
@@ -62,6 +63,7 @@ class App:
     asker: Asker
     receiver: Receiver
     forms: Forms
+    endings: Endings
     runner: Runner
     resumer: Resumer
     deliverer: Deliverer
@@ -244,6 +246,7 @@ def _connect(
         Asker(context),
         receiver,
         Forms(context),
+        Endings(context),
         runner,
         resumer,
         deliverer,

@@ -34,14 +34,14 @@ def gather(tx: Tx, provider: str, reply: Reply, contact: str) -> Gathered | None
     token, asked = _asked_by(tx, reply)
     referenced = [row for id in reply.references if (row := _by_message(tx, provider, id, token))]
     named = [*([token] if token else []), *referenced]
-    if any(not _may_answer(row, provider, reply, contact) for row in named):
+    if any(not may_answer(row, provider, reply, contact) for row in named):
         return None
     codes = find_codes(reply.text)
     coded = [
         row
         for code in codes
         for row in tx.all(deliveries.BY_CODE, code=code, provider=provider, external_id=reply.sender)
-        if _may_answer(row, provider, reply, contact)
+        if may_answer(row, provider, reply, contact)
     ]
     open_: list[Row] = []
     if token is None or not reply.data:  # a tap names its question: nothing else can be meant
@@ -55,6 +55,7 @@ def gather(tx: Tx, provider: str, reply: Reply, contact: str) -> Gathered | None
         codes=seen.all(coded),
         open_for_sender=seen.all(open_),
         doubtful=bool(codes and not coded)
+        or (token is not None and not token["interaction_id"])
         or bool(reply.references and not about_questions)
         or any(not _was_read(reply, row) or not seen.is_readable(row) for row in open_),
     )
@@ -133,7 +134,7 @@ def _by_message(tx: Tx, provider: str, message_id: str, known: Row | None) -> Ro
     return tx.one(deliveries.BY_MESSAGE, provider=provider, message_id=message_id)
 
 
-def _may_answer(row: Row, provider: str, reply: Reply, contact: str) -> bool:
+def may_answer(row: Row, provider: str, reply: Reply, contact: str) -> bool:
     """Only the account that was asked, in the place where it was asked, while it is still that person's."""
     asked = row["provider"], row["external_id"], row["place"], row["contact_id"]
     return bool(asked == (provider, reply.sender, reply.place, contact))

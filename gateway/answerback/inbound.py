@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from answerback import linking
+from answerback import linking, taps
 from answerback.asides import ASIDES, aside
 from answerback.ask import cancel_run
 from answerback.attachments import kept
@@ -65,7 +65,7 @@ def consider(tx: Tx, context: Context, provider: str, reply: Reply) -> Effect:
         _, start, answer = [*reply.data.split(".", 2), "", ""][:3]
         outcome, rows = linking.confirm(tx, context, provider, reply, start, answer)
         return Effect(outcome, rows)
-    return _for_question(case)
+    return taps.tapped(case) if taps.is_about_run(reply) else _for_question(case)
 
 
 def _unproved(case: Case) -> Effect:
@@ -123,6 +123,8 @@ def _whose(case: Case) -> str:
 
 def _not_theirs(case: Case) -> Effect:
     """A tap gets a toast. Somebody we know who wrote it among others hears it there, seldom."""
+    if taps.is_about_run(case.reply):
+        return taps.not_theirs(case)
     who, reply = _whose(case), case.reply
     if not who:
         return Effect(Outcome.NOT_ALLOWED)

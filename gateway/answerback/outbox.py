@@ -8,6 +8,7 @@ from answerback.disturbing import after_quiet
 from answerback.known import Know, known_of
 from answerback.model import Address, Interaction, InteractionStatus, Json, MessageKind
 from answerback.provider import Pace
+from answerback.render import says_less
 from answerback.standing import StandIns
 from answerback.steps import Step, one_by_one
 from answerback.store import Row, Tx, contacts, deliveries, interactions, pace
@@ -201,6 +202,7 @@ class Outbox:
         """Tell everybody who was asked in a run; `content` is what `deliver` renders.
 
         `started` is the message that told whoever started it by one: they hear of it in any case.
+        Where the end leaves something to open or to do, the token of each opens the page of the run.
         """
         asked: dict[tuple[str, str], Row] = {}
         if started and (row := tx.one(deliveries.GET, id=started)) is not None:
@@ -216,15 +218,17 @@ class Outbox:
         return stand_in is None or stand_in.listens
 
     def _notice(self, tx: Tx, run_id: str, content: Json, row: Row) -> Row:
+        id = interactions.new_id()
         return self._add(
             tx,
             not_before=after_quiet(tx, row["contact_id"], None),
             known=lambda: known_of(tx, row["contact_id"], None, row),
-            id=interactions.new_id(),
+            id=id,
             run_id=run_id,
             kind="notice",
             of_delivery=row["id"],
             content=dumps(content),
+            token_hash=hashed(self.tokens.of(id)) if says_less(content) else "",
             **_same_place(row),
         )
 

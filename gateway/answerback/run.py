@@ -5,6 +5,7 @@ import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from answerback.again import revived
 from answerback.agent import Agent, State
 from answerback.ask import cancel_run, require_people, route_of
 from answerback.background import Background
@@ -17,7 +18,7 @@ from answerback.store import Row, Tx, interactions, leases, runs
 from answerback.store.codec import loads
 from answerback.store.leases import Lease
 from answerback.store.runs import Run
-from answerback.threads import GONE, announce, conclude, kept
+from answerback.threads import announce, conclude, kept
 from answerback.values import check
 
 log = logging.getLogger("answerback.run")
@@ -146,7 +147,7 @@ class Runner(Background):
             row = tx.one(runs.GET, id=id)
             if row is None:
                 raise NotFound("There is no run with this id.")
-            if intent == "retry" and row["status"] == "failed" and self._revive(tx, id):
+            if intent == "retry" and row["status"] == "failed" and revived(tx, id):
                 return None
             changed = (
                 tx.run(runs.AGAIN, key=id, old="failed", new_intent=intent, at=tx.now + leases.SPAN) == 1
@@ -163,23 +164,19 @@ class Runner(Background):
             self._begin(_Order(id, intent), lease)
         return await self.get(id)
 
-    def _revive(self, tx: Tx, id: str) -> bool:
-        """Whether an accepted answer waits that the agent could not be given: then that is what to retry."""
-        if tx.run(interactions.REVIVE, run=id, gone=GONE, at=tx.now) == 0:
-            return False
-        tx.run(runs.STATUS, key=id, old="failed", new_status="running", at=tx.now)
-        return True
-
     async def pump(self, limit: int = 20) -> int:
-        """Take up runs that were begun and whose worker has died."""
+        """Take up runs that are to be tried again, or that were begun and whose worker has died."""
 
         def tx_(tx: Tx) -> list[tuple[_Order, Lease]]:
             taken = []
             for row in tx.all(runs.DUE, now=tx.now, limit=limit):
                 lease = leases.take(tx, row["agent"], row["thread_id"], self._context.owner)
-                tx.run(runs.POSTPONE, key=row["id"], at=tx.now + leases.SPAN, why=row["error"])
-                if lease is not None:
+                at = tx.now + leases.SPAN
+                still = tx.run(runs.POSTPONE, key=row["id"], at=at, why=row["error"]) == 1
+                if lease is not None and still:
                     taken.append((_Order(row["id"], row["intent"], loads(row["input"])), lease))
+                elif lease is not None:  # another process was quicker, and has done it
+                    leases.release(tx, lease)
             return taken
 
         taken = await self._context.store.write(tx_)

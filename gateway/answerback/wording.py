@@ -27,6 +27,7 @@ from answerback.store import Row
 from answerback.store.codec import loads
 from answerback.tokens import Tokens
 
+RUN_MORE = "run_more"
 # Sentences with a link or a code in them.
 FOR_ONE = frozenset(
     {
@@ -37,6 +38,7 @@ FOR_ONE = frozenset(
         "mail_not_trusted",
         "mail_too_long",
         "sensitive_form",
+        RUN_MORE,
     }
 )
 CLOSED, WHICH_ONE, PENDING, CONFIRM_LINK = "closed", "which_one", "pending", "confirm_link"
@@ -177,6 +179,8 @@ def _conversation(sheet: Sheet) -> Message:
         return replace(message, title=before + message.title)
     if key == CONFIRM_LINK:
         return _confirm_link(sheet, args)
+    if key == RUN_MORE:
+        args = {"link": sheet.form_url}
     if sheet.record is not None and sheet.asks:
         return _unclear(sheet, sheet.record, key, args, content.get("step"))
     return conversation_message(key, sheet.to, language=sheet.told.language, args=args)
@@ -239,7 +243,16 @@ def _notice(sheet: Sheet) -> Message:
         result=content.get("result"),
         error=content.get("error", ""),
         language=sheet.told.language,
+        **_way_on(sheet),
     )
+
+
+def _way_on(sheet: Sheet) -> dict[str, Json]:
+    """What opens a run, and whether a tap can have it tried again: only whoever is somebody."""
+    if not sheet.row["token_hash"]:
+        return {}
+    retry = bool(sheet.row["contact_id"]) and sheet.max_choices > 0
+    return {"token": sheet.tokens.of(sheet.asks), "open_url": sheet.form_url, "retry": retry}
 
 
 _COMPOSE = {

@@ -168,6 +168,39 @@ async def test_a_link_or_a_code_that_is_asked_for_in_a_group_goes_to_the_persons
         assert len(chat.said(chat.group.id)) == 1
 
 
+async def test_how_a_run_ended_is_opened_in_the_persons_own_chat_and_tried_again_by_them_alone(
+    database: Database,
+) -> None:
+    async with chatting(database, ScriptedAgent(asks("Which?"))) as chat:
+        run = await chat.run()
+        chat.box.type(ANA, "fail", chat.last(chat.group.id).id, chat.group.id)
+        await chat.heard()
+        assert await chat.status(run) is RunStatus.FAILED
+        ended = chat.last(chat.group.id)
+        assert [(button.text, button.url) for button in ended.buttons] == [
+            ("Open", None),
+            ("Try again", None),
+        ]
+        assert PUBLIC not in "".join(chat.said(chat.group.id))
+        for label in ("Open", "Try again"):
+            chat.box.tap(BEN, ended.id, label, chat.group.id)
+        await chat.heard()
+        assert chat.toasts(BEN) == ["This is for Ana."] * 2
+        assert await chat.status(run) is RunStatus.FAILED
+        chat.box.tap(ANA, ended.id, "Open", chat.group.id)
+        await chat.heard()
+        said, _, link = chat.last().text.partition(": ")
+        assert said == "More here"
+        token = link.removeprefix(f"{PUBLIC}/f/")
+        assert (await chat.g.app.endings.view(token)).status is RunStatus.FAILED
+        assert PUBLIC not in "".join(chat.said(chat.group.id))
+        chat.box.tap(ANA, ended.id, "Try again", chat.group.id)
+        await chat.heard()
+        assert chat.last(chat.group.id).text == "Ana:\nScripted tries it again."
+        await chat.g.later(1)
+        assert await chat.status(run) is RunStatus.WAITING
+
+
 async def test_who_never_opened_a_private_chat_is_told_in_the_group_and_finds_the_question_there(
     database: Database,
 ) -> None:

@@ -26,6 +26,8 @@ from answerback.model import (
 from answerback.provider import Message, MessageKind
 from answerback.read import read_payload, wants_text
 from answerback.render import (
+    Part,
+    Whole,
     already_message,
     conversation_message,
     notice_message,
@@ -35,10 +37,12 @@ from answerback.render import (
     reachable,
     reminder_message,
     run_message,
+    says_less,
     subject,
     unclear_message,
     visible,
     which_one_message,
+    whole_result,
 )
 
 # A loaded machine is slow, which says nothing about what is tested.
@@ -659,10 +663,104 @@ class TestRun:
 
     def test_a_failure_says_why_and_offers_to_try_again(self):
         message = run_message(
-            TO, who="Research", status=RunStatus.FAILED, error="no documents.", retry_data="r:1"
+            TO,
+            who="Research",
+            status=RunStatus.FAILED,
+            error="no documents.",
+            token=TOKEN,
+            open_url=FORM,
+            retry=True,
         )
-        assert shown(message) == "⚠️ Research stopped: no documents.\n[ Try again ]"
-        assert message.buttons[0].data == "r:1"
+        assert shown(message) == "⚠️ Research stopped: no documents.\n[ Open ]  [ Try again ]"
+        assert [(button.url, button.data) for button in message.buttons] == [
+            (FORM, ""),
+            ("", f"{TOKEN}:retry"),
+        ]
+        assert message.token == ""  # a reply to it answers nothing
+
+    def test_where_others_read_too_open_is_a_tap_and_no_link(self):
+        message = run_message(TO, who="Research", status=RunStatus.COMPLETED, result="a", token=TOKEN)
+        assert [(button.url, button.data) for button in message.buttons] == [("", f"{TOKEN}:open")]
+
+    def test_only_a_failure_can_be_tried_again(self):
+        for status in RunStatus:
+            given = {"token": TOKEN, "open_url": FORM, "retry": True}
+            message = run_message(TO, who="Research", status=status, **given)
+            assert any(button.data for button in message.buttons) == (status is RunStatus.FAILED)
+
+    @pytest.mark.parametrize(
+        ("result", "less"),
+        [
+            (None, False),
+            ("", False),
+            ([], False),
+            ("all well", False),
+            (["all well"], False),
+            ({"report": "12 passages.\n1. a"}, False),
+            ({"messages": [{"content": "hi"}]}, False),
+            ("x" * 160 + "\n" + "y" * 600, False),
+            ("x" * 160 + "\n" + "y" * 601, True),
+            ("x" * 600, False),
+            ("x" * 601, True),
+            ("word " * 5000, True),
+            ({"report": "12 passages.", "count": 12}, True),
+            ({"count": 12}, True),
+            (["one", "two"], True),
+            (0, True),
+            ({"report": ["a", "b"]}, True),
+        ],
+    )
+    def test_there_is_something_to_open_where_the_message_shows_less(self, result, less):
+        assert says_less({"kind": "completed", "result": result}) is less
+        if isinstance(result, str) and not less:
+            assert "…" not in run_message(TO, who="R", status=RunStatus.COMPLETED, result=result).text
+
+    def test_a_failure_can_always_be_opened(self):
+        assert says_less({"kind": "failed", "error": ""})
+
+
+class TestResult:
+    def whole(self, result):
+        return whole_result(result, language="en", timezone="UTC", now=NOW)
+
+    def test_a_text_is_itself_line_by_line(self):
+        assert self.whole("a\n\n- **b**\u202e") == Whole("a\n\n- **b**⟦U+202E⟧")
+
+    def test_words_come_first_and_the_rest_with_its_labels(self):
+        assert self.whole(
+            {"report": "12 passages.", "page_count": 12000, "done": True, "none": None}
+        ) == Whole(
+            "12 passages.",
+            (Part("Page count", "12,000"), Part("Done", "yes (true)"), Part("None", "—")),
+        )
+
+    def test_what_is_nested_stays_nested(self):
+        result = {"found": [{"name": "a"}, "b"], "lines": [12, 40], "empty": {}}
+        assert self.whole(result).parts == (
+            Part("Found", parts=(Part("1", parts=(Part("Name", "a"),)), Part("2", "b"))),
+            Part("Lines", "12\n40"),
+            Part("Empty", "—"),
+        )
+
+    def test_a_conversation_s_last_words_come_first(self):
+        messages = [{"content": "hi"}, {"content": "bye"}]
+        found = self.whole({"messages": messages})
+        assert found.text == "bye"
+        assert [part.label for part in found.parts] == ["Messages"]
+
+    def test_nothing_is_nothing_and_a_number_is_itself(self):
+        assert (self.whole(None), self.whole(0), self.whole([])) == (Whole(), Whole("0"), Whole())
+
+    def test_of_what_is_too_deep_too_many_or_too_long_as_much_as_fits_is_shown_and_that_it_is_not_all(self):
+        deep: object = "bottom"
+        for _ in range(50):
+            deep = {"in": deep}
+        assert "bottom" in str(self.whole(deep))
+        assert not self.whole(deep).cut
+        many = self.whole([{"n": n} for n in range(5000)])
+        assert many.cut and len(many.parts) == 250
+        long = self.whole({"report": "x" * 300_000, "more": "y"})
+        assert long.cut and len(long.text) == 200_000 and long.parts == ()
 
     def test_a_long_result_is_cut(self):
         message = run_message(TO, who="Research", status=RunStatus.COMPLETED, result="word " * 5000)
@@ -815,6 +913,14 @@ def test_whatever_agents_and_people_write_a_message_comes_out_and_its_taps_come_
                 assert read_payload(interaction.questions, payload) or wants_text(
                     interaction.questions, payload
                 )
+
+
+@unhurried
+@given(json_values)
+def test_any_result_can_be_shown_readably_and_opened_if_its_message_says_less(result):
+    found = whole_result(result, language="en", timezone="UTC", now=NOW)
+    assert all(part.label for part in found.parts)
+    assert says_less({"kind": "completed", "result": result}) in (True, False)
 
 
 def test_a_report_in_markdown_is_shown_as_plain_words():

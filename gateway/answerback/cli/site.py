@@ -62,6 +62,7 @@ def site(app: App) -> ASGIApp:
             asker=app.asker,
             receiver=app.receiver,
             forms=app.forms,
+            endings=app.endings,
             runner=app.runner,
             reader=app.reader,
             health=Health(app),

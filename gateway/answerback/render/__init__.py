@@ -22,6 +22,7 @@ from answerback.render.outcome import (
     outcome_message,
     outcome_text,
     provider_name,
+    told_later,
 )
 from answerback.render.question import (
     asker,
@@ -32,12 +33,17 @@ from answerback.render.question import (
     reminder_message,
     subject,
 )
-from answerback.render.run import result_text, run_message
+from answerback.render.result import Part, Whole, whole_result
+from answerback.render.run import OPEN, RETRY, result_text, run_message, says_less
 from answerback.render.silence import consequence, footer, waiting
 from answerback.render.visible import brief, line, visible
 
 __all__ = [
     "NOTICE_SHOWN",
+    "OPEN",
+    "RETRY",
+    "Part",
+    "Whole",
     "action_rows",
     "already_message",
     "already_text",
@@ -65,9 +71,12 @@ __all__ = [
     "reminder_message",
     "result_text",
     "run_message",
+    "says_less",
     "subject",
+    "told_later",
     "unclear_message",
     "visible",
     "waiting",
     "which_one_message",
+    "whole_result",
 ]

@@ -15,6 +15,7 @@ from answerback.model import (
 from answerback.provider import Message, MessageKind
 from answerback.render.answer import answer_line, default_text, interaction_answer
 from answerback.render.question import question_title, subject
+from answerback.render.silence import waiting
 from answerback.render.visible import brief, line
 from answerback.sentences import moment, number, say
 from answerback.standing import is_stand_in
@@ -119,8 +120,7 @@ def outcome_text(
     match interaction.status:
         case InteractionStatus.COMPLETED:
             own = bool(viewer) and viewer == interaction.answered_by
-            did = _did(interaction, own, who, language)
-            said = say("outcome", language, did=did, time=at(interaction.answered_at))
+            said = _answered(interaction, own, who, language, at(interaction.answered_at))
             more = "going_on" if own else "no_person" if _is_program(interaction.answered_by) else ""
             return f"✅ {said} {say(more, language)}" if more else f"✅ {said}"
         case InteractionStatus.EXPIRED:
@@ -130,6 +130,30 @@ def outcome_text(
             return "↩️ " + say(key, language)
         case _:
             return "⏳ " + say("still_open", language)
+
+
+def told_later(
+    interaction: Interaction, *, viewer: str, who: str, language: str, timezone: str, now: int
+) -> tuple[str, str]:
+    """What was asked, and in a sentence what became of it, for a look back; of a sensitive one no more than
+
+    its code and who answered.
+    """
+    asked = f"#{interaction.code}" if interaction.sensitive else _asked(interaction, language)
+    if interaction.status is InteractionStatus.PENDING:
+        return asked, waiting(interaction, language=language, timezone=timezone, now=now)
+    if interaction.status is not InteractionStatus.COMPLETED:
+        said = outcome_text(
+            interaction, viewer=viewer, who=who, language=language, timezone=timezone, now=now
+        )
+        return asked, said.partition(" ")[2]
+    own = bool(viewer) and viewer == interaction.answered_by
+    answered_at = now if interaction.answered_at is None else interaction.answered_at
+    return asked, _answered(interaction, own, who, language, moment(answered_at, language, timezone, now))
+
+
+def _answered(interaction: Interaction, own: bool, who: str, language: str, time: str) -> str:
+    return say("outcome", language, did=_did(interaction, own, who, language), time=time)
 
 
 def expired_text(interaction: Interaction, language: str, timezone: str, now: int) -> str:

@@ -95,6 +95,7 @@ SENTENCES = {
     "already_answered_quiet": "{who} hat das schon beantwortet, {time}. Es bleibt dabei.",
     "already_answered_you_quiet": "Sie haben das schon beantwortet, {time}. Es bleibt dabei.",
     "not_for_you": "Diese Frage ist für {who}.",
+    "not_yours": "Das ist für {who}.",
     "stranger": "Ich kenne dieses Konto nicht. Fragen Sie nach einem Link, wo der Agent betrieben wird.",
     "void_forwarded": "Sie haben weitergeleitet, was jemand anderes geschrieben "
     "hat; nichts wurde entschieden. Bitte schreiben Sie Ihre Antwort selbst.",
@@ -142,6 +143,12 @@ SENTENCES = {
     "run_stopped": "{who} hat aufgehört.",
     "run_stopped_text": "{who} hat aufgehört: {text}",
     "run_cancelled": "{who} wurde angehalten.",
+    "run_working": "{who} arbeitet gerade daran.",
+    "run_waiting": "{who} wartet auf eine Antwort.",
+    "run_more": "Mehr dazu: {link}",
+    "again_begun": "{who} versucht es noch einmal.",
+    "again_newer": "Es wurde inzwischen noch einmal versucht und hat wieder aufgehört. "
+    "Bitte nehmen Sie die neueste Nachricht.",
     "help": "Beantworten Sie eine Frage durch Tippen oder Schreiben. Es gibt auch: {words}.",
     "pending": "{count} Fragen sind offen.",
     "pending_one": "Eine Frage ist offen.",

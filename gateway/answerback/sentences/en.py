@@ -99,6 +99,7 @@ SENTENCES = {
     "already_answered_quiet": "{who} answered this at {time}. Nothing changed.",
     "already_answered_you_quiet": "You answered this at {time}. Nothing changed.",
     "not_for_you": "This question is for {who}.",
+    "not_yours": "This is for {who}.",
     "stranger": "I don't know this account. Ask whoever runs the agent for a link.",
     "void_forwarded": "You forwarded what somebody else wrote, so nothing was "
     "decided. Please write your answer yourself.",
@@ -142,6 +143,11 @@ SENTENCES = {
     "run_stopped": "{who} stopped.",
     "run_stopped_text": "{who} stopped: {text}",
     "run_cancelled": "{who} was stopped.",
+    "run_working": "{who} is working on it right now.",
+    "run_waiting": "{who} is waiting for an answer.",
+    "run_more": "More here: {link}",
+    "again_begun": "{who} tries it again.",
+    "again_newer": "It was tried again meanwhile, and it stopped again. Please use the newest message.",
     # Commands
     "help": "Answer a question by tapping or writing. You can also write: {words}.",
     "pending": "{count} questions are open.",

@@ -94,6 +94,7 @@ SENTENCES = {
     "already_answered_quiet": "{who} a déjà répondu ({time}). Rien n’a changé.",
     "already_answered_you_quiet": "Vous avez déjà répondu ({time}). Rien n’a changé.",
     "not_for_you": "Cette question est pour {who}.",
+    "not_yours": "Ceci est pour {who}.",
     "stranger": "Je ne connais pas ce compte. Demandez un lien au responsable de l’agent.",
     "void_forwarded": "Vous avez transféré ce que quelqu’un d’autre a écrit : rien "
     "n’a été décidé. Écrivez votre réponse vous-même.",
@@ -139,6 +140,12 @@ SENTENCES = {
     "run_stopped": "{who} s’est arrêté.",
     "run_stopped_text": "{who} s’est arrêté : {text}",
     "run_cancelled": "{who} a été arrêté.",
+    "run_working": "{who} y travaille en ce moment.",
+    "run_waiting": "{who} attend une réponse.",
+    "run_more": "La suite est ici : {link}",
+    "again_begun": "{who} essaie encore une fois.",
+    "again_newer": "Un nouvel essai a eu lieu entre-temps et s’est arrêté aussi. "
+    "Utilisez le message le plus récent.",
     "help": "Répondez à une question en touchant ou en écrivant. Il y a aussi : {words}.",
     "pending": "{count} questions sont ouvertes.",
     "pending_one": "Une question est ouverte.",

@@ -1,5 +1,6 @@
 """The form: GET shows the question and changes nothing, POST answers it, and a reload does not resend."""
 
+import contextlib
 import re
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ from answerback.errors import (
 )
 from answerback.model import InteractionStatus
 from answerback.web import csrf, pages
+from answerback.web.ended import Ended
 from answerback.web.fields import Filled, fill
 from answerback.web.paged import in_a_page
 from answerback.web.pages import Entry, outcome_page
@@ -49,7 +51,7 @@ class Form:
 
     def __init__(self, services: Services) -> None:
         self._forms, self._settings = services.forms, services.settings
-        self._notices = services.notices
+        self._notices, self._ended = services.notices, Ended(services)
         self._posts = Posts(self._settings.limits.body_bytes)
         self._secure = self._settings.public_url.startswith("https:")
 
@@ -59,14 +61,19 @@ class Form:
         try:
             view = await self._forms.view(token)
         except NotFound:
-            if self._notices is None:
-                raise
-            return pages.notice_page(await self._notices.page(token))
+            return await self._asks_nothing(request, token)
         if view.interaction.status is not InteractionStatus.PENDING:
             here = request.query_params.get("sent") == "1" and not csrf.proof(request, token).fresh
             return outcome_page(view, here=here)
         sent = request.query_params.get("code") == "sent"
         return self._page(view, Entry(csrf.proof(request, token), code_sent=sent), 200)
+
+    async def _asks_nothing(self, request: Request, token: str) -> Response:
+        """The page of a notice, or of a run."""
+        if self._notices is not None:
+            with contextlib.suppress(NotFound):
+                return pages.notice_page(await self._notices.page(token))
+        return await self._ended.show(request, token)
 
     async def status(self, request: Request) -> Response:
         """Only whether it is still open: `{"status": "pending"}`."""
@@ -76,7 +83,10 @@ class Form:
     async def submit(self, request: Request) -> Response:
         """Take what was posted, or show the page again with it and a sentence about what is wrong."""
         token = _token(request)
-        view = await self._forms.view(token)
+        try:
+            view = await self._forms.view(token)
+        except NotFound:
+            return await self._ended.submit(request, token)
         posted = await self._posts.read(request, pages.takes_files(view))
         if view.interaction.status is not InteractionStatus.PENDING:
             return outcome_page(view, _late_status(view), late=True)

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from answerback.ask import Asked, AskRequest
     from answerback.attachments import File
     from answerback.auditing import Checked, Entries
+    from answerback.endings import Ending
     from answerback.feed import Begin, Step
     from answerback.forms import FormView
     from answerback.history import History
@@ -117,6 +118,12 @@ class Forms(Protocol):
     async def send_code(self, token: str, /) -> None: ...
 
 
+class Endings(Protocol):
+    async def view(self, token: str, /) -> "Ending": ...
+    async def retry(self, token: str, /, code: str = "") -> None: ...
+    async def send_code(self, token: str, /) -> None: ...
+
+
 class Inbox(Protocol):
     async def now(self) -> int: ...
     async def of(self, viewer: "Viewer", after: "Place | None" = None, /) -> "Listed": ...
@@ -184,6 +191,7 @@ class Services:
     reader: Reader
     health: Health
     metrics: Metrics = field(default_factory=Metrics)
+    endings: Endings | None = None  # how runs ended, behind the links of the messages that say so
     auditor: Auditor | None = None  # what is kept of all that happened, and whether it is whole
     feed: Feed | None = None  # what happens, for who follows along
     historian: Historian | None = None  # what happened to one question

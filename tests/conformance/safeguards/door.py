@@ -2,6 +2,7 @@
 
 from tests.conformance.safeguards.mutant import DIALECTS, DOOR, FLOW, GATEWAY, GRAPH, HERE, PHONE, Mutant
 
+ENDS = FLOW + "test_run_ends.py::"
 OF_DOOR = (
     # Law 7: one door
     Mutant(
@@ -45,6 +46,41 @@ OF_DOOR = (
         '    if row["code_tries"] >= TRIES:',
         "    if False:",
         FLOW + "test_forms.py::test_codes_cannot_be_guessed_or_asked_for_without_end[sqlite]",
+    ),
+    Mutant(
+        "who may have a run tried again by a tap",
+        GATEWAY + "taps.py",
+        "    if not contact or not may_answer(told, case.provider, case.reply, contact):",
+        "    if False:",
+        ENDS + "test_somebody_else_s_tap_and_a_stranger_s_try_nothing[sqlite]",
+    ),
+    Mutant(
+        "who may have a run tried again on its page",
+        GATEWAY + "endings.py",
+        "            if not _is_theirs(tx, told):\n                return",
+        "            if False:\n                return",
+        ENDS + "test_a_link_that_went_to_nobody_in_particular_tries_nothing[sqlite]",
+    ),
+    Mutant(
+        "one message about a failure, one try",
+        GATEWAY + "again.py",
+        '    return "" if told["created_at"] == run["updated_at"] else NEWER',
+        '    return ""',
+        ENDS + "test_of_a_run_that_failed_again_the_newest_message_tries_it_once_more[sqlite]",
+    ),
+    Mutant(
+        "code of a run in which something was confirmed",
+        GATEWAY + "endings.py",
+        "            if _needs_code(_asked(tx, run)) and",
+        "            if False and",
+        ENDS + "test_where_something_was_confirmed_the_link_takes_a_code_and_a_tap_does_not[sqlite]",
+    ),
+    Mutant(
+        "what comes to the token of a run's end",
+        GATEWAY + "evidence.py",
+        '        or (token is not None and not token["interaction_id"])\n',
+        "",
+        ENDS + "test_what_comes_to_a_run_s_own_token_answers_no_question[sqlite]",
     ),
     Mutant(
         "a form's proof of its page",

@@ -44,6 +44,11 @@ WORDS = {
     "title_done": "Erledigt",
     "title_gone": "Nicht gefunden",
     "title_notice": "Nachricht",
+    "run_asked": "Was gefragt wurde",
+    "run_code": "Damit es noch einmal versucht wird, muss ich sicher sein, dass Sie es sind: Ich "
+    "schicke sechs Ziffern dorthin, wo Sie diesen Link bekommen haben.",
+    "run_erased": "Was dabei herauskam, wird nicht mehr aufbewahrt.",
+    "run_cut": "Das ist nicht alles: Der Rest ist zu lang für diese Seite.",
     "questions": "Fragen",
     "inbox_title": "Wartet auf Sie",
     "inbox_empty": "Nichts wartet auf Sie.",

@@ -44,6 +44,11 @@ WORDS = {
     "title_done": "Done",
     "title_gone": "Not found",
     "title_notice": "Message",
+    "run_asked": "What was asked",
+    "run_code": "Before it is tried again I must be sure that it is you: "
+    "I send six digits to where you got this link.",
+    "run_erased": "What came out of it is not kept any more.",
+    "run_cut": "This is not all of it: the rest is too long for this page.",
     "questions": "Questions",
     "inbox_title": "Waiting for you",
     "inbox_empty": "Nothing is waiting for you.",

@@ -44,6 +44,11 @@ WORDS = {
     "title_done": "Hecho",
     "title_gone": "No encontrado",
     "title_notice": "Mensaje",
+    "run_asked": "Lo que se preguntó",
+    "run_code": "Antes de intentarlo otra vez debo saber que es usted: "
+    "envío seis cifras al lugar donde recibió este enlace.",
+    "run_erased": "El resultado ya no se conserva.",
+    "run_cut": "Esto no es todo: el resto es demasiado largo para esta página.",
     "questions": "Preguntas",
     "inbox_title": "Le está esperando",
     "inbox_empty": "Nada le está esperando.",

@@ -44,6 +44,11 @@ WORDS = {
     "title_done": "Terminé",
     "title_gone": "Introuvable",
     "title_notice": "Message",
+    "run_asked": "Ce qui a été demandé",
+    "run_code": "Avant de réessayer, je dois être sûr que c'est vous : "
+    "j'envoie six chiffres là où vous avez reçu ce lien.",
+    "run_erased": "Le résultat n'est plus conservé.",
+    "run_cut": "Ce n'est pas tout : le reste est trop long pour cette page.",
     "questions": "Questions",
     "inbox_title": "En attente de vous",
     "inbox_empty": "Rien ne vous attend.",
