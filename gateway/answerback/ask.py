@@ -90,7 +90,6 @@ class Asker:
             record,
             expires_in=_seconds(request, record),
             idempotency_key=request.idempotency_key,
-            asked_by=request.user,
         )
         link = self._context.outbox.link(tx, record)
         if request.state is not None:
@@ -258,6 +257,7 @@ def _record(request: AskRequest, route: Json, settings: Settings) -> Interaction
         default=request.default,
         sensitive=request.sensitive,
         callback_url=request.callback_url,
+        user=request.user,
     )
 
 

@@ -94,6 +94,7 @@ def _data(record: Interaction, state: Json) -> dict[str, Json]:
         "id": record.id,
         "status": str(record.status),
         "agent": record.agent,
+        "user": record.user,
         "created_at": _moment(record.created_at),
         "expires_at": _moment(record.expires_at),
         "answered_at": _moment(record.answered_at),

@@ -78,35 +78,41 @@ class Client(Transport):
         default: Json = None,
         sensitive: bool = False,
         human_only: bool = False,
+        state: Json = None,
         callback_url: str = "",
         agent: str = "",
+        user: str = "",
         idempotency_key: str = "",
     ) -> Asked:
         """Ask. `question` is a text, an object such as `{"text": …, "kind": "confirm"}`, or a list of these.
 
         `ask` are contact ids; `expires_in` is in seconds, or a text such as "10m". How it ends is posted to
-        `callback_url`, signed.
+        `callback_url`, signed. `state` is kept for you, see the method of that name. `user` is for whom you
+        ask: an id of your own, which lists can be narrowed to.
         """
         body = {
             "questions" if isinstance(question, list) else "question": question,
             "ask": list(ask), "route": route, "title": title, "context": context, "expires_in": expires_in,
             "on_expire": on_expire, "default": default, "sensitive": sensitive or None,
             "human_only": human_only or None, "agent": agent,
-            "callback_url": callback_url,
+            "callback_url": callback_url, "user": user,
         }  # fmt: skip
         headers = {"Idempotency-Key": idempotency_key} if idempotency_key else {}
         given = {name: value for name, value in body.items() if value not in (None, "", [])}
-        if default is not None:
-            given["default"] = default
+        given |= {
+            name: value for name, value in (("default", default), ("state", state)) if value is not None
+        }
         return cast(Asked, await self.call("POST", "/v1/interactions", body=given, headers=headers))
 
     async def interaction(self, id: str) -> Interaction:
         """The record."""
         return cast(Interaction, await self.call("GET", f"/v1/interactions/{path_id(id, 'interaction')}"))
 
-    async def interactions(self, status: str = "", limit: int = 50, after: str = "") -> Interactions:
-        """A page of records, oldest first."""
-        query = query_of(status=status, limit=limit, after=after)
+    async def interactions(
+        self, status: str = "", limit: int = 50, after: str = "", user: str = ""
+    ) -> Interactions:
+        """A page of records, oldest first; `user`: only what was asked for them."""
+        query = query_of(status=status, limit=limit, after=after, user=user)
         return cast(Interactions, await self.call("GET", "/v1/interactions", query=query))
 
     async def wait(self, id: str, timeout: float | None = None) -> Interaction:

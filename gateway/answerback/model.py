@@ -215,6 +215,7 @@ class Interaction:
     expirable: bool = True  # whether the dialect promises a value for silence (`auto`)
     sensitive: bool = False
     callback_url: str = field(default="", repr=False)  # where its end is posted to; may hold a secret
+    user: str = ""  # for whom its asker asks: a name of the asker's own, which decides nothing here
     created_at: int = 0
     expires_at: int | None = None
     overdue_at: int | None = None

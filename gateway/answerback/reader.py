@@ -27,10 +27,12 @@ class Reader:
         return await self._context.store.read(lambda tx: interactions.state(tx, id))
 
     async def interactions(
-        self, status: str | None = None, limit: int = 50, after: str | None = None
+        self, status: str | None = None, limit: int = 50, after: str | None = None, user: str = ""
     ) -> Page[Interaction]:
-        """Keyset-paged, oldest first."""
-        items = await self._context.store.read(lambda tx: interactions.page(tx, status, limit, after or ""))
+        """Keyset-paged, oldest first; `user`: only what was asked for them."""
+        items = await self._context.store.read(
+            lambda tx: interactions.page(tx, status, limit, after or "", user)
+        )
         return page_of(items, limit)
 
     async def wait(self, id: str, timeout: float) -> Interaction:

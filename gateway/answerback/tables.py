@@ -147,6 +147,13 @@ class InteractionRow(SQLModel, table=True):
             postgresql_where=text("resume_next_at IS NOT NULL"),
         ),
         Index("interaction_code", "code"),
+        Index(
+            "interaction_user",
+            "asked_by",
+            "id",
+            sqlite_where=text("asked_by <> ''"),
+            postgresql_where=text("asked_by <> ''"),
+        ),
         Index("interaction_run", "run_id"),
         Index("interaction_thread", "agent", "thread_id"),
         _given_up("interaction_ungiven", UNGIVEN),

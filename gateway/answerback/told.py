@@ -50,6 +50,7 @@ class Interaction(TypedDict):
     context: str
     questions: list[dict[str, Json]]
     agent: str
+    user: str
     run_id: str
     thread_id: str
     created_at: str

@@ -147,13 +147,14 @@ async def test_the_data_is_what_the_api_shows(database: Database, there: Asker) 
     from answerback.web.records import interaction_out
 
     async with gateway(database, clock=today(), **HERE) as g:
-        record = await ask(g, there, expires_in=60.0)
+        record = await ask(g, there, expires_in=60.0, user="u-17")
         await g.types("1001", "this one")
         shown = interaction_out(await g.app.reader.interaction(record.id)).model_dump()
         data = there.got[0]["data"]
         assert {name: shown[name] for name in data if name != "state"} == {
             name: value for name, value in data.items() if name != "state"
         }
+        assert data["user"] == "u-17"
 
 
 async def test_an_expiry_and_a_withdrawal_are_posted_too(database: Database, there: Asker) -> None:

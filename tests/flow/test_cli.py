@@ -437,6 +437,15 @@ def test_questions_are_listed_a_page_at_a_time(gateway: Served) -> None:
     assert "Listed 1?" in gateway.do("interactions", "list", "--status", "pending").out
 
 
+def test_it_is_shown_and_listed_for_whom_a_question_was_asked(gateway: Served) -> None:
+    id = gateway.asks("For her?", user="u-17", state={})
+    gateway.asks("For him?", user="u-18")
+    assert "Asked for u-17.\n" in gateway.do("interactions", "show", id).err
+    listed = json.loads(gateway.do("interactions", "list", "--user", "u-17", "--json").out)
+    assert [(item["id"], item["user"]) for item in listed["items"]] == [(id, "u-17")]
+    assert gateway.call(lambda client: client.state(id)) == {}
+
+
 @pytest.mark.parametrize("id", ["nothing", "../runs", "..", "a/b"])
 def test_an_unknown_id_is_not_found(gateway: Served, id: str) -> None:
     done = gateway.do("interactions", "show", id)

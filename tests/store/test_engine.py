@@ -161,6 +161,16 @@ HOT: dict[str, tuple[Any, dict[str, Any], str]] = {
     "unresumed": (interactions.UNRESUMED, {"now": 1, "limit": 10}, "interaction_unresumed"),
     "next resume": (due.NEXT, {}, "interaction_unresumed"),
     "pending list": (interactions.LIST_PENDING, {"after": "", "limit": 10}, "interaction_pending"),
+    "what was asked for a user": (
+        interactions.LIST_OF,
+        {"user": "u", "after": "", "limit": 10},
+        "interaction_user (asked_by=? AND id>?)",
+    ),
+    "of it what has a status": (
+        interactions.LIST_OF_BY,
+        {"user": "u", "after": "", "limit": 10, "status": "pending"},
+        "interaction_user (asked_by=? AND id>?)",
+    ),
     "next run": (due.NEXT, {}, "run_due"),
     "a tap's question": (deliveries.ASKED_BY, {"hash": "h"}, "delivery_token"),
     "what a thread asks": (interactions.LIVE_OF, {"agent": "a", "thread_id": "t"}, "interaction_interrupt"),

@@ -44,8 +44,11 @@ def _asked(record: "Interaction") -> str:
 add_list(
     interactions,
     "List questions, oldest first.",
-    ("--status", STATUS),
-    lambda client, status, limit, after: client.interactions(status, limit, after),
+    [
+        click.option("--status", type=STATUS, help="Only these."),
+        click.option("--user", metavar="ID", help="Only what was asked for them."),
+    ],
+    lambda client, query: client.interactions(**query),
     _row,
 )
 
@@ -61,6 +64,8 @@ def show(config: str | None, url: str, as_json: bool, id: str) -> None:
     if as_json:
         return terminal.put_json(record)
     question.show(record)
+    if record["user"]:
+        terminal.note(f"Asked for {record['user']}.")
     terminal.note(question.ended(record))
     if record["answer"] is not None and record["answer"]["values"]:
         terminal.out(question.answer_text(record))

@@ -33,8 +33,8 @@ def _row(letter: "DeadLetter") -> list[str]:
 add_list(
     dead_letters,
     "List what was given up, oldest first.",
-    ("--kind", KIND),
-    lambda client, kind, limit, after: client.dead_letters(kind, limit, after),
+    [click.option("--kind", type=KIND, help="Only these.")],
+    lambda client, query: client.dead_letters(**query),
     _row,
 )
 

@@ -111,8 +111,8 @@ def _row(record: "Run") -> list[str]:
 add_list(
     runs,
     "List runs, oldest first.",
-    ("--status", STATUS),
-    lambda client, status, limit, after: client.runs(status, limit, after),
+    [click.option("--status", type=STATUS, help="Only these.")],
+    lambda client, query: client.runs(**query),
     _row,
 )
 

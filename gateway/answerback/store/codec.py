@@ -114,7 +114,8 @@ def interaction_in(row: Row) -> Interaction:
         )
         known = {name: row[name] for name in names}
         status = InteractionStatus(row["status"])
-        return Interaction(**known, status=status, questions=(), context="", readable=False)
+        user = row["asked_by"]
+        return Interaction(**known, user=user, status=status, questions=(), context="", readable=False)
 
 
 def _whole(row: Row) -> Interaction:
@@ -137,6 +138,7 @@ def _whole(row: Row) -> Interaction:
         expirable=bool(row["expirable"]),
         sensitive=bool(row["sensitive"]),
         callback_url=row["callback_url"],
+        user=row["asked_by"],
         created_at=row["created_at"],
         expires_at=row["expires_at"],
         overdue_at=row["overdue_at"],

@@ -35,6 +35,9 @@ LIST_PENDING = Query(select(X).where(X.c.id > p("after"), STILL_PENDING).order_b
 LIST_BY = Query(
     select(X).where(X.c.id > p("after"), X.c.status == p("status")).order_by(X.c.id).limit(p("limit"))
 )
+_OF_USER = (X.c.asked_by == p("user"), text("asked_by <> ''"), X.c.id > p("after"))
+LIST_OF = Query(select(X).where(*_OF_USER).order_by(X.c.id).limit(p("limit")))
+LIST_OF_BY = Query(select(X).where(*_OF_USER, X.c.status == p("status")).order_by(X.c.id).limit(p("limit")))
 COMPLETE = Query(  # law 2: one conditional UPDATE decides
     update(X)
     .where(X.c.id == p("key"), STILL_PENDING, or_(X.c.closes_at.is_(None), X.c.closes_at > p("at")))
@@ -158,6 +161,7 @@ def add(
         "expirable": int(record.expirable),
         "sensitive": int(record.sensitive),
         "callback_url": record.callback_url,
+        "asked_by": record.user,
         "created_at": tx.now,
         "expires_at": record.expires_at,
         "closes_at": closes_at,
@@ -179,10 +183,14 @@ def state(tx: Tx, id: str) -> Json:
     return None if row is None else loads(row["state"])
 
 
-def page(tx: Tx, status: str | None, limit: int, after: str) -> list[Interaction]:
-    """Keyset-paged, oldest first."""
-    query = {None: LIST, "pending": LIST_PENDING}.get(status, LIST_BY)
-    values = {"status": status} if query is LIST_BY else {}
+def page(tx: Tx, status: str | None, limit: int, after: str, user: str = "") -> list[Interaction]:
+    """Keyset-paged, oldest first; `user`: only what was asked for them."""
+    if user:
+        query = LIST_OF_BY if status else LIST_OF
+    else:
+        query = {None: LIST, "pending": LIST_PENDING}.get(status, LIST_BY)
+    values = {"status": status} if query in (LIST_BY, LIST_OF_BY) else {}
+    values |= {"user": user} if user else {}
     return [interaction_in(row) for row in tx.all(query, after=after, limit=limit, **values)]
 
 

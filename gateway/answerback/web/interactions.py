@@ -37,6 +37,10 @@ from answerback.web.services import ApiKey, Eraser, Services
 
 LONGEST_WAIT = 120.0
 _Key = Annotated[str, Header(alias="Idempotency-Key", max_length=255)]
+_User = Annotated[
+    str | None,
+    Query(min_length=1, max_length=200, pattern=r"^[^\x00]*$", description="Only what was asked for them."),
+]
 _Timeout = Annotated[str, Query(max_length=40, description="Seconds, or a text such as 30s; at most 120.")]
 
 
@@ -61,10 +65,11 @@ def add(api: FastAPI, services: Services) -> None:
 
     @api.get("/v1/interactions")
     async def page(
-        key: MayRead, wanted: Wanted, status: InteractionStatus | None = None
+        key: MayRead, wanted: Wanted, status: InteractionStatus | None = None, user: _User = None
     ) -> PageOut[InteractionOut]:
         """Interactions, a page at a time; `next` is what `after` takes for the following page."""
-        found = await reader.interactions(str(status) if status else None, wanted.limit, wanted.after)
+        only = str(status) if status else None
+        found = await reader.interactions(only, wanted.limit, wanted.after, user or "")
         return page_out(key, found, interaction_out)
 
     @api.get("/v1/interactions/{id}")

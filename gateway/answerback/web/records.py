@@ -122,6 +122,7 @@ class InteractionOut(StatusOut):
     context: str
     questions: list[QuestionOut]
     agent: str
+    user: str
     run_id: str
     thread_id: str
     on_expire: str
@@ -241,6 +242,7 @@ def interaction_out(interaction: Interaction) -> InteractionOut:
         context=interaction.context,
         questions=[_question(question) for question in interaction.questions],
         agent=interaction.agent,
+        user=interaction.user,
         run_id=interaction.run_id,
         thread_id=interaction.thread_id,
         on_expire=str(interaction.on_expire),

@@ -175,8 +175,8 @@ class FakeReader:
     async def state(self, interaction_id: str) -> Json:
         return {"step": 3} if interaction_id == self.record.id else None
 
-    async def interactions(self, status: str | None, limit: int, after: str | None) -> FakePage:
-        self.looked.append((status, limit, after))
+    async def interactions(self, status: str | None, limit: int, after: str | None, user: str) -> FakePage:
+        self.looked.append((status, limit, after, user))
         return FakePage((self.record,), "0193-a1")
 
     async def wait(self, interaction_id: str, timeout: float) -> Interaction:

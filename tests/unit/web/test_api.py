@@ -249,11 +249,16 @@ class TestReading:
         world = World()
         async with world.client() as client:
             body = (await client.get("/v1/interactions?status=pending&limit=1&after=0192-ff")).json()
+            await client.get("/v1/interactions", params={"user": "ana@example.org & co"})
         assert body["next"] == "0193-a1" and len(body["items"]) == 1
-        assert world.reader.looked == [("pending", 1, "0192-ff")]
+        assert world.reader.looked == [
+            ("pending", 1, "0192-ff", ""),
+            (None, 50, None, "ana@example.org & co"),
+        ]
 
     @pytest.mark.parametrize(
-        "query", ["limit=0", "limit=201", "limit=x", "status=open", "after=%00", "after="]
+        "query",
+        ["limit=0", "limit=201", "limit=x", "status=open", "after=%00", "after=", "user=%00", "user="],
     )
     async def test_a_page_that_cannot_be_is_refused(self, query):
         world = World()
