@@ -1,93 +1,30 @@
 """`answerback demo` as its user meets it: on a terminal, without one, interrupted, and after a crash."""
 
-import fcntl
 import json
-import os
-import pty
 import re
-import select
 import signal
-import struct
 import subprocess
 import sys
-import termios
-import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import pytest
+
+from tests.support.terminal import SECONDS, Terminal
 
 pytestmark = pytest.mark.needs_extra("telegram", "whatsapp", "email", "langgraph")
 
 DEMO = [sys.executable, "-m", "answerback_demo"]
-SECONDS = 60
 ASKED = r"on the form: (\S+)\r?\n"
 PHONE = r"in a browser: (\S+)/\r?\n"
 
 
-class Terminal:
-    """The demo on a terminal of 24 lines and 80 columns."""
-
-    def __init__(self, *arguments: str) -> None:
-        self._master, theirs = pty.openpty()
-        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", _CONTROLLING, *arguments], stdin=theirs, stdout=theirs, stderr=theirs
-        )
-        os.close(theirs)
-        self.shown = ""
-
-    def until(self, pattern: str) -> re.Match[str]:
-        """Read until this is shown."""
-        deadline = time.monotonic() + SECONDS
-        while not (found := re.search(pattern, self.shown)):
-            ready, _, _ = select.select([self._master], [], [], max(0, deadline - time.monotonic()))
-            assert ready, f"not shown in time: {pattern}\n{self.shown}"
-            assert self._read(), f"never shown: {pattern}\n{self.shown}"
-        return found
-
-    def types(self, keys: str) -> None:
-        os.write(self._master, keys.encode())
-
-    def ends(self) -> int:
-        """Read to the end; the exit code."""
-        while self._read():
-            pass
-        return self.process.wait(SECONDS)
-
-    def _read(self) -> bool:
-        try:
-            found = os.read(self._master, 4096)
-        except OSError:  # Linux says so when the other side has closed
-            return False
-        self.shown += found.decode(errors="replace").replace("\x1b[2K", "")
-        return bool(found)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        if self.process.poll() is None:
-            self.process.kill()
-            self.process.wait()
-        os.close(self._master)
-
-
-# A terminal sends Ctrl-C only to those whose controlling terminal it is.
-_CONTROLLING = """
-import fcntl, os, sys, termios
-os.setsid()
-fcntl.ioctl(0, termios.TIOCSCTTY, 0)
-os.execv(sys.executable, [sys.executable, "-m", "answerback_demo", *sys.argv[1:]])
-"""
-
-
 @pytest.fixture
 def terminal(tmp_path: Path) -> Iterator[Terminal]:
-    with Terminal("--data-dir", str(tmp_path)) as started:
+    with Terminal("answerback_demo", "--data-dir", str(tmp_path)) as started:
         yield started
 
 
@@ -201,7 +138,7 @@ def test_ctrl_c_while_it_starts_is_clean_too(terminal: Terminal, moment: str) ->
 
 
 def test_a_question_of_a_demo_that_was_killed_confuses_nobody(tmp_path: Path) -> None:
-    with Terminal("--data-dir", str(tmp_path)) as killed:
+    with Terminal("answerback_demo", "--data-dir", str(tmp_path)) as killed:
         killed.until(ASKED)
         killed.process.kill()
         killed.process.wait()

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from answerback.cli.errors import Exit
-from answerback.cli.options import duration, patience_option, remote
+from answerback.cli.options import duration, here_option, patience_option, remote
 
 if TYPE_CHECKING:
     from answerback.client import Asked, Client, Interaction
 
+AT_ONCE = 0.001  # seconds of waiting
 ON_EXPIRE = click.Choice(["auto", "no-response", "default", "cancel", "leave"])
 
 
@@ -31,6 +32,7 @@ ON_EXPIRE = click.Choice(["auto", "no-response", "default", "cancel", "leave"])
 @click.option("--callback-url", metavar="URL", default="", help="Where its end is posted to, signed.")
 @click.option("--idempotency-key", metavar="KEY", default="", help="The same key again does not ask again.")
 @click.option("--wait/--no-wait", default=None, help="Wait for the answer. [default: only with --confirm]")
+@here_option
 @patience_option
 @remote
 def ask(**options: Any) -> None:
@@ -42,8 +44,9 @@ def ask(**options: Any) -> None:
 
     Without --wait this prints the id of the question. With it, stdout gets the answer and nothing else, and
     the exit code says how it ended: 0 answered (with --confirm: yes), 3 expired, 4 cancelled, 5 answered no.
+    On a terminal you can answer right there, if the key has the scope answer, until somebody else does.
     """
-    from answerback.cli import gateway, terminal
+    from answerback.cli import answering, gateway, terminal
 
     question = _question(options)
     waits = options["confirm"] if options["wait"] is None else options["wait"]
@@ -52,15 +55,21 @@ def ask(**options: Any) -> None:
     async def work(client: "Client") -> "Interaction | None":
         asked = await client.ask(question, **_more(options))
         seen.append(asked)
-        await _say_asked(client, asked, options["to"] or place.asked(options["route"]), waits=waits)
+        here = await answering.allowed(client, asked["id"], keyboard) if waits else None
+        people = options["to"] or place.asked(options["route"])
+        await _say_asked(client, asked, people, waits=waits and here is None)
+        if here is not None:
+            await answering.shown(client, await client.wait(asked["id"], AT_ONCE), here)
         return await client.wait(asked["id"]) if waits else None
 
     place = gateway.find(options["config"], options["url"])
+    keyboard = answering.keyboard(options)
+    say = keyboard.say if keyboard else terminal.note
     try:
-        record = gateway.speak(place, work, patience=options["patience"])
+        record = gateway.speak(place, work, patience=options["patience"], say=say)
     except KeyboardInterrupt:
         if seen:
-            terminal.note(f"\nThe question is still open: answerback interactions cancel {seen[0]['id']}")
+            terminal.note(f"\n{answering.still_open(seen[0]['id'])}")
         raise
     if record is None:
         (terminal.put_json if options["as_json"] else lambda asked: terminal.out(asked["id"]))(seen[0])

@@ -109,18 +109,23 @@ def _key(settings: "Settings") -> str:
         raise ConfigurationError(f"The API key cannot be read: {error.strerror}.", file=str(file)) from None
 
 
-def speak(place: Place, work: Callable[["Client"], Awaitable[T]], *, patience: float = 0.0) -> T:
-    """The result of `work`, which is given a client of the gateway."""
+def speak(
+    place: Place,
+    work: Callable[["Client"], Awaitable[T]],
+    *,
+    patience: float = 0.0,
+    say: Callable[[str], None] = note,
+) -> T:
+    """The result of `work`, which is given a client of the gateway; `say` is told when that is away."""
     import asyncio
 
     from answerback.client import Client
 
+    def away(why: str) -> None:
+        say(f"{why} Waiting for it.")
+
     async def session() -> T:
-        async with Client(place.url, place.key, patience=patience, on_away=_away) as client:
+        async with Client(place.url, place.key, patience=patience, on_away=away) as client:
             return await work(client)
 
     return asyncio.run(session())
-
-
-def _away(why: str) -> None:
-    note(f"{why} Waiting for it.")

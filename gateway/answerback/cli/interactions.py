@@ -13,6 +13,7 @@ from answerback.cli.options import parsed, remote
 if TYPE_CHECKING:
     from answerback.client import Client, Interaction
 
+PATIENCE = 60.0  # seconds that the gateway may be away while somebody types
 STATUS = click.Choice(["pending", "completed", "expired", "cancelled"])
 
 
@@ -173,28 +174,27 @@ def _given(record: "Interaction", text: str) -> Any:
 
 def _conversation(place: Any, record: "Interaction") -> None:
     """Show the question and take typed answers until one fits; without a terminal there is one try."""
-    import sys
+    import asyncio
 
-    from answerback.cli import question, terminal
-    from answerback.errors import DoesNotFit
+    from answerback.cli import answering, gateway, question, terminal
+    from answerback.cli.keyboard import Keyboard
 
     question.show(record)
-    while True:
-        values = {item["id"]: question.typed(item, _prompt(item)) for item in record["questions"]}
-        response: Any = next(iter(values.values())) if len(values) == 1 else values
-        try:
-            return _respond(place, record["id"], response)
-        except DoesNotFit as error:
-            if not sys.stdin.isatty():
-                raise
-            terminal.note(str(error))
+    keyboard = Keyboard.find()
+    if keyboard is None:
+        return _respond(place, record["id"], asyncio.run(answering.response(record, answering.Input())))
 
+    async def work(client: "Client") -> "tuple[Interaction, bool]":
+        return await answering.offered(client, record, keyboard)
 
-def _prompt(question_: dict[str, Any]) -> str:
-    from answerback.cli import question, terminal
-
-    terminal.note(f"{question.hint(question_)}:", dim=True)
-    return input()
+    ended, here = gateway.speak(place, work, patience=PATIENCE, say=keyboard.say)
+    if here:
+        return None
+    if ended["status"] == "pending":
+        raise EOFError
+    terminal.note(question.ended(ended))
+    codes = {"cancelled": Exit.CANCELLED, "expired": Exit.EXPIRED}
+    click.get_current_context().exit(codes.get(ended["status"], Exit.ERROR))
 
 
 def _respond(place: Any, id: str, response: Any) -> None:

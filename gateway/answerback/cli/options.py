@@ -71,6 +71,10 @@ def parsed(ctx: click.Context, parameter: click.Parameter, value: str | None) ->
         raise click.BadParameter(f"this is not JSON that can be sent. {error.detail}") from None
 
 
+here_option = click.option(
+    "--no-answer", is_flag=True,
+    help="Only wait: on a terminal, the question could else be answered there.",
+)  # fmt: skip
 patience_option = click.option(
     "--patience", metavar="TIME", default="60s", show_default=True, callback=duration,
     help="How long the gateway may be away while waiting.",

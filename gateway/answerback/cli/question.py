@@ -15,7 +15,7 @@ def show(record: "Interaction") -> None:
     """Print a question as a person is asked it."""
     for question in record["questions"]:
         terminal.note(_heading(record, question))
-        terminal.note(_title(question), bold=True)
+        terminal.note(title(question), bold=True)
         for name, value in ((question.get("action") or {}).get("args") or {}).items():
             terminal.note(f"  {name}   {_argument(value)}")
         if record["context"]:
@@ -106,7 +106,8 @@ def _heading(record: "Interaction", question: Mapping[str, Any]) -> str:
     return f"{'🟥' if question['kind'] == 'review' else '🟦'} {who}"
 
 
-def _title(question: Mapping[str, Any]) -> str:
+def title(question: Mapping[str, Any]) -> str:
+    """What is asked; of a review, the name of the call."""
     action = question.get("action")
     return str(action["name"] if action else question["text"])
 

@@ -6,7 +6,7 @@ import click
 
 from answerback.cli.errors import Commands, Exit
 from answerback.cli.listing import add_list
-from answerback.cli.options import parsed, patience_option, remote
+from answerback.cli.options import here_option, parsed, patience_option, remote
 
 if TYPE_CHECKING:
     from answerback.client import Client, Run
@@ -23,15 +23,20 @@ CODES = {"completed": Exit.FINE, "cancelled": Exit.CANCELLED}
 @click.option("--route", metavar="NAME", default="", help="A route of the configuration.")
 @click.option("--replace", is_flag=True, help="End what waits on the thread.")
 @click.option("--wait", is_flag=True, help="Wait for the result.")
+@here_option
 @patience_option
 @remote
 def run(**options: Any) -> None:
     """Start an AGENT.
 
     Without --wait this prints the id of the run. With it, stdout gets the result and nothing else, and the
-    exit code says how it ended: 0 completed, 4 cancelled, 1 failed.
+    exit code says how it ended: 0 completed, 4 cancelled, 1 failed. On a terminal you can answer right there
+    what the run asks, if the key has the scope answer, until somebody else does.
     """
-    from answerback.cli import gateway, terminal
+    from answerback.cli import answering, following, gateway, terminal
+
+    open_: list[str] = []
+    ids: list[str] = []
 
     async def work(client: "Client") -> "Run":
         started = await client.start(
@@ -41,41 +46,23 @@ def run(**options: Any) -> None:
         if not options["wait"]:
             return started
         terminal.note(f"Started {options['agent']}: run {started['id']}")
-        return await follow(client, started["id"])
+        ids.append(started["id"])
+        return await following.follow(client, started["id"], keyboard, open_)
 
     place = gateway.find(options["config"], options["url"])
-    record = gateway.speak(place, work, patience=options["patience"])
+    keyboard = answering.keyboard(options) if options["wait"] else None
+    say = keyboard.say if keyboard else terminal.note
+    try:
+        record = gateway.speak(place, work, patience=options["patience"], say=say)
+    except KeyboardInterrupt:
+        if ids:
+            terminal.note(f"\n{following.goes_on(ids[0], open_)}")
+        raise
     if options["wait"]:
         return tell(record, as_json=options["as_json"])
     if options["as_json"]:
         return terminal.put_json(record)
     terminal.out(record["id"])
-
-
-async def follow(client: "Client", id: str) -> "Run":
-    """The run when it has ended; what it asks meanwhile is shown."""
-    import asyncio
-
-    from answerback.cli import question, terminal
-
-    seen: set[str] = set()
-    pause = 0.05
-    while True:
-        record: Run = await client.patiently(f"/v1/runs/{id}")
-        if record["status"] not in ("running", "waiting"):
-            return record
-        waiting = [interaction for interaction in record["interactions"] if interaction not in seen]
-        for interaction in waiting:
-            asked = await client.wait(interaction, 0.001)
-            if asked["status"] == "pending":
-                question.show(asked)
-                terminal.note(f"Waiting: answerback interactions answer {interaction}")
-                asked = await client.wait(interaction)
-                terminal.note(f"{question.ended(asked)}")
-                pause = 0.05
-            seen.add(interaction)
-        await asyncio.sleep(pause)
-        pause = min(pause * 2, 1.0)
 
 
 def tell(record: "Run", *, as_json: bool) -> None:
@@ -85,6 +72,7 @@ def tell(record: "Run", *, as_json: bool) -> None:
     if as_json:
         terminal.put_json(record)
     elif record["status"] == "completed":
+        terminal.note(f"{record['agent']} is completed.")
         terminal.out(_text(record["result"]))
     else:
         terminal.note(f"answerback: the run is {record['status']}{_why(record)}")

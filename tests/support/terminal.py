@@ -1,0 +1,76 @@
+"""A command on a real pseudo-terminal of its own: what it shows there, and the keys that somebody presses."""
+
+import fcntl
+import os
+import pty
+import re
+import select
+import struct
+import subprocess
+import sys
+import termios
+import time
+from typing import Any, Self
+
+SECONDS = 60
+# A terminal sends Ctrl-C only to those whose controlling terminal it is.
+CONTROLLING = """
+import fcntl, os, sys, termios
+os.setsid()
+fcntl.ioctl(next(filter(os.isatty, range(3))), termios.TIOCSCTTY, 0)
+os.execv(sys.executable, [sys.executable, "-m", *sys.argv[1:]])
+"""
+
+
+class Terminal:
+    """A Python module as a program, on a terminal of 24 lines and 80 columns. `more`: as Popen takes it."""
+
+    def __init__(self, module: str, *arguments: str, **more: Any) -> None:
+        self._master, theirs = pty.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+        streams = {"stdin": theirs, "stdout": theirs, "stderr": theirs}
+        words = [sys.executable, "-c", CONTROLLING, module, *arguments]
+        self.process = subprocess.Popen(words, **streams | more)
+        os.close(theirs)
+        self.shown = ""
+
+    def until(self, pattern: str) -> re.Match[str]:
+        """Read until this is shown."""
+        deadline = time.monotonic() + SECONDS
+        while not (found := re.search(pattern, self.shown)):
+            ready, _, _ = select.select([self._master], [], [], max(0, deadline - time.monotonic()))
+            assert ready, f"not shown in time: {pattern}\n{self.shown}"
+            assert self._read(), f"never shown: {pattern}\n{self.shown}"
+        return found
+
+    def types(self, keys: str) -> None:
+        os.write(self._master, keys.encode())
+
+    def hang_up(self) -> None:
+        """Close the window."""
+        os.close(self._master)
+        self._master = -1
+
+    def ends(self) -> int:
+        """Read to the end; the exit code."""
+        while self._read():
+            pass
+        return self.process.wait(SECONDS)
+
+    def _read(self) -> bool:
+        try:
+            found = os.read(self._master, 4096)
+        except OSError:  # Linux says so when the other side has closed
+            return False
+        self.shown += found.decode(errors="replace").replace("\x1b[2K", "")
+        return bool(found)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        if self._master >= 0:
+            os.close(self._master)
