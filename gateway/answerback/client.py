@@ -1,9 +1,11 @@
 """A client for the HTTP API: asks, waits, answers, starts runs, and deals with what was given up."""
 
+import uuid
 from collections.abc import Sequence
-from typing import cast
+from typing import TypedDict, Unpack, cast
 
 from answerback.model import Json
+from answerback.outcomes import Answered, Cancelled, Expired, Outcome, outcome_of
 from answerback.told import (
     Answer,
     Asked,
@@ -31,8 +33,11 @@ from answerback.transport import GatewayUnavailable, Transport, path_id, query_o
 
 __all__ = [
     "Answer",
+    "Answered",
     "Asked",
+    "Asking",
     "Attachment",
+    "Cancelled",
     "Checked",
     "Client",
     "DeadLetter",
@@ -40,12 +45,14 @@ __all__ = [
     "Entries",
     "Entry",
     "Event",
+    "Expired",
     "Flaw",
     "GatewayUnavailable",
     "History",
     "Interaction",
     "Interactions",
     "Notice",
+    "Outcome",
     "Plan",
     "Planned",
     "Run",
@@ -53,56 +60,65 @@ __all__ = [
     "Sent",
     "Told",
     "Way",
+    "outcome_of",
 ]
+
+
+class Asking(TypedDict, total=False):
+    """What may be said with a question.
+
+    `ask` are contact ids; `expires_in` is in seconds, or a text such as "10m". How it ends is posted to
+    `callback_url`, signed. `state` is kept for you, see `Client.state`. `user` is for whom you ask: an id of
+    your own, which lists can be narrowed to. The same `idempotency_key` again does not ask again.
+    """
+
+    ask: Sequence[str]
+    route: str
+    title: str
+    context: str
+    expires_in: float | str | None
+    on_expire: str
+    default: Json
+    sensitive: bool
+    human_only: bool
+    state: Json
+    callback_url: str
+    agent: str
+    user: str
+    idempotency_key: str
+
+
+ANYTHING = frozenset({"default", "state", "expires_in"})  # here also 0, "" and False mean something
 
 
 class Client(Transport):
     """One gateway. Use it as `async with Client(url, key) as client:`.
 
+    Without them, `$ANSWERBACK_URL` and `$ANSWERBACK_KEY` say where it is and with which key.
     All methods raise what the gateway refuses (`NotFound`, `NotAllowed`, `Conflict`, `AlreadyAnswered`,
     `Closed`, `DoesNotFit`, or `Refused` itself) with its sentence, and `GatewayUnavailable`.
-    `wait` and `follow` bear with a gateway that is away for `patience` seconds (a restart); what they
-    then wait for is told to `on_away`, once each time.
+    Those that wait bear with a gateway that is away for `patience` seconds (a restart); what they then
+    wait for is told to `on_away`, once each time.
     """
 
-    async def ask(
-        self,
-        question: Json,
-        *,
-        ask: Sequence[str] = (),
-        route: str = "",
-        title: str = "",
-        context: str = "",
-        expires_in: float | str | None = None,
-        on_expire: str = "",
-        default: Json = None,
-        sensitive: bool = False,
-        human_only: bool = False,
-        state: Json = None,
-        callback_url: str = "",
-        agent: str = "",
-        user: str = "",
-        idempotency_key: str = "",
-    ) -> Asked:
-        """Ask. `question` is a text, an object such as `{"text": …, "kind": "confirm"}`, or a list of these.
+    async def ask(self, question: Json, **more: Unpack[Asking]) -> Asked:
+        """Ask. `question` is a text, an object such as `{"text": …, "kind": "confirm"}`, or a list."""
+        body, headers = _asking(question, more)
+        return cast(Asked, await self.call("POST", "/v1/interactions", body=body, headers=headers))
 
-        `ask` are contact ids; `expires_in` is in seconds, or a text such as "10m". How it ends is posted to
-        `callback_url`, signed. `state` is kept for you, see the method of that name. `user` is for whom you
-        ask: an id of your own, which lists can be narrowed to.
+    async def ask_and_wait(self, question: Json, **more: Unpack[Asking]) -> Outcome:
+        """Ask, wait until the question has ended, however long that takes, and say how.
+
+        It asks once, also where the request has to be repeated. With an `idempotency_key` of your own the
+        same call finds the same question again, even from another process, and goes on waiting for it.
+        Whoever ends this (`asyncio.timeout`) leaves the question open. Raises `Gone` for an answer that was
+        erased since.
         """
-        body = {
-            "questions" if isinstance(question, list) else "question": question,
-            "ask": list(ask), "route": route, "title": title, "context": context, "expires_in": expires_in,
-            "on_expire": on_expire, "default": default, "sensitive": sensitive or None,
-            "human_only": human_only or None, "agent": agent,
-            "callback_url": callback_url, "user": user,
-        }  # fmt: skip
-        headers = {"Idempotency-Key": idempotency_key} if idempotency_key else {}
-        given = {name: value for name, value in body.items() if value not in (None, "", [])}
-        given |= {
-            name: value for name, value in (("default", default), ("state", state)) if value is not None
-        }
-        return cast(Asked, await self.call("POST", "/v1/interactions", body=given, headers=headers))
+        if not more.get("idempotency_key"):
+            more["idempotency_key"] = uuid.uuid4().hex
+        body, headers = _asking(question, more)
+        asked = await self.patiently("/v1/interactions", method="POST", body=body, headers=headers)
+        return outcome_of(await self.wait(asked["id"]))
 
     async def interaction(self, id: str) -> Interaction:
         """The record."""
@@ -237,3 +253,15 @@ class Client(Transport):
         """The same on one route, or the default one; `ask`: for these contacts instead of the route's."""
         path = f"/v1/routes/{path_id(route or 'default', 'route')}"
         return cast(Plan, await self.call("GET", path, query=query_of(ask=",".join(ask))))
+
+
+def _asking(question: Json, more: Asking) -> tuple[dict[str, Json], dict[str, str]]:
+    """The body and the headers of an ask: what was given, and nothing else."""
+    given: dict[str, Json] = {
+        name: value for name, value in more.items() if value or (name in ANYTHING and value is not None)
+    }
+    key = given.pop("idempotency_key", "")
+    if "ask" in given:
+        given["ask"] = list(given["ask"])
+    given["questions" if isinstance(question, list) else "question"] = question
+    return given, {"Idempotency-Key": key} if key else {}

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import re
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
@@ -23,6 +24,8 @@ from answerback.errors import (
 )
 from answerback.model import Json
 
+URL_VARIABLE, KEY_VARIABLE = "ANSWERBACK_URL", "ANSWERBACK_KEY"
+HERE = "http://127.0.0.1:8700"  # where a gateway listens that is not told otherwise
 SECONDS, FETCH = 30.0, 90.0  # for one request, and for a file that the gateway fetches itself
 WAIT = 25.0  # seconds that one request waits for an answer; proxies often give up at 30 or 60
 PAUSES = (0.1, 2.0)  # seconds between attempts while the gateway is away: the first, and the longest
@@ -42,9 +45,20 @@ class Transport:
     """One gateway, one key, one session. Use it as `async with`."""
 
     def __init__(
-        self, url: str, key: str, *, patience: float = 60.0, on_away: Callable[[str], None] | None = None
+        self,
+        url: str = "",
+        key: str = "",
+        *,
+        patience: float = 60.0,
+        on_away: Callable[[str], None] | None = None,
+        environ: Mapping[str, str] = os.environ,
     ) -> None:
-        self.url, self._key = url.rstrip("/"), key.strip()
+        self.url = (url or environ.get(URL_VARIABLE) or HERE).rstrip("/")
+        self._key = (key or environ.get(KEY_VARIABLE, "")).strip()
+        if not self._key:
+            raise ConfigurationError(
+                f"There is no API key: give one, or set ${KEY_VARIABLE}. `answerback serve` says where it is."
+            )
         self._patience, self._on_away = patience, on_away
         self._session: aiohttp.ClientSession | None = None
 
@@ -59,15 +73,25 @@ class Transport:
             self._session = None
 
     async def patiently(
-        self, path: str, *, query: Mapping[str, str] | None = None, seconds: float = SECONDS
+        self,
+        path: str,
+        *,
+        method: str = "GET",
+        body: Mapping[str, Json] | None = None,
+        query: Mapping[str, str] | None = None,
+        headers: Mapping[str, str] | None = None,
+        seconds: float = SECONDS,
     ) -> Json:
-        """A GET that is repeated, for `patience` seconds, while the gateway is away."""
+        """A request that is repeated, for `patience` seconds, while the gateway is away.
+
+        Only for what may arrive twice: a GET, or what carries a key that makes it count once.
+        """
         pause, longest = PAUSES
         clock = asyncio.get_running_loop().time
         until = 0.0
         while True:
             try:
-                return await self.call("GET", path, query=query, seconds=seconds)
+                return await self.call(method, path, body=body, query=query, headers=headers, seconds=seconds)
             except GatewayUnavailable as error:
                 if not until:
                     until = clock() + self._patience

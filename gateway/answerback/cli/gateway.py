@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from answerback.settings import Settings
 
 T = TypeVar("T")
-KEY = "ANSWERBACK_KEY"
+KEY = "ANSWERBACK_KEY"  # transport.py reads it too; nothing of it is imported before it is needed
 KEY_FILE = "api-key"  # in data_dir
 
 

@@ -9,7 +9,7 @@ import pytest
 from aiohttp import web
 
 from answerback import errors
-from answerback.client import Client, GatewayUnavailable
+from answerback.client import Answered, Cancelled, Client, Expired, GatewayUnavailable, outcome_of
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -189,6 +189,114 @@ async def test_an_answer_is_never_sent_twice_by_itself() -> None:
         with pytest.raises(GatewayUnavailable):
             await client.respond("i", "yes")
     assert len(seen) == 1
+
+
+# -- ask_and_wait
+
+RECORD = {"id": "i", "status": "completed", "questions": [{"id": "q"}], "erased_at": None, "reason": ""}
+ANSWER = {
+    "value": "eu", "values": {"q": "eu"}, "text": "EU", "by": "alice", "via": "telegram", "stand_in": False,
+    "expired": False, "default_used": False,
+}  # fmt: skip
+
+
+async def test_a_request_to_ask_is_repeated_as_the_same_and_by_its_own_key() -> None:
+    seen: list[Any] = []
+    answers = [503, 0, 201]
+
+    async def handler(request: web.Request) -> web.Response:
+        if request.method == "GET":
+            return web.json_response(RECORD | {"answer": ANSWER})
+        seen.append((await request.text(), request.headers["Idempotency-Key"]))
+        status = answers.pop(0)
+        if not status:  # it was asked, and the answer to that is lost
+            assert request.transport is not None
+            request.transport.abort()
+        return web.json_response({"id": "i", "status": "pending"}, status=status or 200)
+
+    async with served(handler) as url, Client(url, "k") as client:
+        for _ in range(2):
+            found = await client.ask_and_wait("Which region?", ask=("alice",), user="u-1")
+            assert isinstance(found, Answered)
+            answers.append(201)
+    assert {body for body, _ in seen} == {'{"ask": ["alice"], "user": "u-1", "question": "Which region?"}'}
+    first, again, third, other = (key for _, key in seen)
+    assert first == again == third != other
+
+
+async def test_a_key_of_one_s_own_is_sent() -> None:
+    seen: list[Any] = []
+    async with (
+        served(answering(200, RECORD | {"answer": ANSWER}, seen=seen)) as url,
+        Client(url, "k") as client,
+    ):
+        await client.ask_and_wait("Which region?", idempotency_key="pay-17", state=0, expires_in=0)
+    assert seen[0][3]["Idempotency-Key"] == "pay-17"
+    assert json.loads(seen[0][2]) == {"question": "Which region?", "state": 0, "expires_in": 0}
+
+
+async def test_a_refusal_to_ask_is_raised_at_once() -> None:
+    async with served(problem(409, "conflict")) as url, Client(url, "k") as client:
+        with pytest.raises(errors.Conflict):
+            await client.ask_and_wait("Another?", idempotency_key="used")
+
+
+def test_an_answer_is_told_with_who_gave_it() -> None:
+    record: Any = RECORD | {"answer": ANSWER}
+    found = outcome_of(record)
+    assert found == Answered("eu", {"q": "eu"}, "EU", "alice", "telegram", stand_in=False, record=record)
+
+
+@pytest.mark.parametrize("status", ["expired", "completed"])
+def test_silence_is_no_answer_and_a_default_is_told_as_such(status: str) -> None:
+    silent = ANSWER | {"value": None, "values": {}, "text": "No response", "expired": True}
+    with_default = silent | {"value": False, "values": {"q": False}, "default_used": True}
+    several = [{"id": "q"}, {"id": "r"}]
+    records: list[Any] = [
+        RECORD | {"status": status, "answer": silent},
+        RECORD | {"status": status, "answer": with_default},
+        RECORD | {"status": status, "answer": with_default | {"value": None}, "questions": several},
+    ]
+    assert [outcome_of(each) for each in records] == [
+        Expired(None, records[0]),
+        Expired(False, records[1]),
+        Expired({"q": False}, records[2]),
+    ]
+
+
+def test_silence_that_left_nothing_is_silence_too() -> None:
+    record: Any = RECORD | {"status": "expired", "answer": None}
+    assert outcome_of(record) == Expired(None, record)
+
+
+def test_what_was_withdrawn_is_told_with_its_reason() -> None:
+    record: Any = RECORD | {"status": "cancelled", "answer": None, "reason": "not today"}
+    assert outcome_of(record) == Cancelled("not today", record)
+
+
+@pytest.mark.parametrize(
+    "more", [{"answer": None}, {"answer": ANSWER | {"value": None}, "erased_at": "2026-03-01T12:00:00Z"}]
+)
+def test_an_answer_that_is_not_kept_any_more_is_no_answer(more: Any) -> None:
+    record: Any = RECORD | more
+    with pytest.raises(errors.Gone, match="not kept any more"):
+        outcome_of(record)
+
+
+async def test_the_environment_says_where_the_gateway_is() -> None:
+    seen: list[Any] = []
+    async with served(answering(200, {"status": "pending"}, seen=seen)) as url:
+        environ = {"ANSWERBACK_URL": url, "ANSWERBACK_KEY": " k\n"}
+        async with Client(environ=environ) as client:
+            await client.interaction("i")
+    assert seen[0][3]["Authorization"] == "Bearer k"
+    assert Client("http://other", "k", environ=environ).url == "http://other"
+    assert Client(environ={"ANSWERBACK_KEY": "k"}).url == "http://127.0.0.1:8700"
+
+
+def test_without_a_key_it_is_said_where_to_get_one() -> None:
+    with pytest.raises(errors.ConfigurationError, match=r"set \$ANSWERBACK_KEY"):
+        Client("http://127.0.0.1:8700", environ={})
 
 
 @pytest.fixture
