@@ -193,7 +193,7 @@ def test_what_was_half_typed_does_not_reach_the_shell(gateway: Here) -> None:
 
 
 def test_a_deadline_ends_the_prompt(gateway: Here) -> None:
-    with gateway.on("ask", "Soon?", "--confirm", "--expires", "1s", "--on-expire", "cancel") as terminal:
+    with gateway.on("ask", "Soon?", "--confirm", "--expires", "4s", "--on-expire", "cancel") as terminal:
         terminal.until(PROMPT)
         assert terminal.ends() == 3
     assert "without an answer" in terminal.shown
