@@ -133,7 +133,7 @@ class Agent(abc.ABC):
 
     @abc.abstractmethod
     async def retry(self, thread: str) -> State:
-        """Try a failed step again with what it was given before."""
+        """Try a failed step again with what it was given before; `NotPending` where there is no thread."""
 
     async def reask(self, thread: str) -> State:
         """Ask the failed step's question anew (for another answer); by default the same as `retry`."""

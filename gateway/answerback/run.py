@@ -11,7 +11,7 @@ from answerback.ask import cancel_run, require_people, route_of
 from answerback.background import Background
 from answerback.backoff import pause
 from answerback.context import Context
-from answerback.errors import AgentUnavailable, Conflict, NotFound, Refused
+from answerback.errors import AgentUnavailable, Conflict, NotFound, NotPending, Refused
 from answerback.model import Json, RunStatus
 from answerback.paging import Page, page_of
 from answerback.store import Row, Tx, interactions, leases, runs
@@ -143,7 +143,7 @@ class Runner(Background):
         return await self._again(id, "reask")
 
     async def _again(self, id: str, intent: str) -> Run:
-        def tx_(tx: Tx) -> Lease | None:
+        def tx_(tx: Tx) -> tuple[Lease, _Order] | None:
             row = tx.one(runs.GET, id=id)
             if row is None:
                 raise NotFound("There is no run with this id.")
@@ -155,13 +155,14 @@ class Runner(Background):
             lease = leases.take(tx, row["agent"], row["thread_id"], self._context.owner) if changed else None
             if lease is None:
                 raise Conflict(f"Only a failed run can be tried again; this one is {row['status']}.")
-            return lease
+            return lease, _Order(id, intent, loads(row["input"]))
 
-        lease = await self._context.store.write(tx_)
-        if lease is None:
+        marked = await self._context.store.write(tx_)
+        if marked is None:
             self._context.signals.rearm()
         else:
-            self._begin(_Order(id, intent), lease)
+            lease, order = marked
+            self._begin(order, lease)
         return await self.get(id)
 
     async def pump(self, limit: int = 20) -> int:
@@ -208,12 +209,21 @@ class Runner(Background):
         if agent is None:
             raise AgentUnavailable(f"The agent {lease.agent} is not configured here.")
         if order.intent == "retry":
-            return await agent.retry(lease.thread_id)
+            return await self._retried(agent, order, lease)
         if order.intent == "reask":
             return await agent.reask(lease.thread_id)
         if order.intent == "replace":
             await agent.cancel(lease.thread_id)
         return await agent.start(lease.thread_id, order.input, order.id)
+
+    async def _retried(self, agent: Agent, order: _Order, lease: Lease) -> State:
+        """Its failed step again; what never began, because its agent was away, begins now."""
+        try:
+            return await agent.retry(lease.thread_id)
+        except NotPending:
+            if (await self.get(order.id)).interactions:
+                raise
+            return await agent.start(lease.thread_id, order.input, order.id)
 
     async def _later(self, id: str, lease: Lease, why: str, *, final: bool) -> None:
         def tx_(tx: Tx) -> list[Row]:

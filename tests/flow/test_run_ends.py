@@ -11,10 +11,10 @@ from answerback.agent import Failed, Finished, Paused, State
 from answerback.app import App
 from answerback.ask import AskRequest
 from answerback.cli.site import site
-from answerback.errors import Conflict, NotAllowed, NotFound
+from answerback.errors import AgentUnavailable, Conflict, NotAllowed, NotFound
 from answerback.model import Address, Contact, InteractionStatus, Json, RunStatus
 from answerback.provider import Message
-from answerback.settings import Route
+from answerback.settings import Plugin, Route
 from answerback.store import Tx, contacts, deliveries
 from answerback.store.query import Query
 from answerback.testing import ScriptedAgent, asks
@@ -416,6 +416,40 @@ async def test_a_tap_that_is_committed_is_done_by_the_next_process(database: Dat
     async with gateway(database, agent, public_url=PUBLIC, clock=clock) as g:
         assert await status(g, id) is RunStatus.COMPLETED
         assert agent.tried == 1
+
+
+class Away(Ends):
+    """It cannot be begun until it is back."""
+
+    def __init__(self, *steps: object) -> None:
+        super().__init__(*steps)
+        self.is_away, self.inputs = True, list[Json]()
+
+    async def start(self, thread: str, input: Json, run: str = "") -> State:
+        if self.is_away:
+            raise AgentUnavailable("its disk is full")
+        self.inputs.append(input)
+        return await super().start(thread, input, run)
+
+    async def retry(self, thread: str) -> State:
+        return await ScriptedAgent.retry(self, thread)
+
+
+async def test_what_never_began_begins_when_whoever_started_it_has_it_tried_again(
+    database: Database,
+) -> None:
+    agent = Away(asks("Which tea?"))
+    may = {"scripted": Plugin("scripted", "x", may_start=("alice",), input_key="topic")}
+    async with gateway(database, agent, agents=may, public_url=PUBLIC) as g:
+        await g.types("1001", "run scripted tea")
+        for _ in range(12):
+            await g.later(7200)
+        assert told(g).title == "⚠️ Scripted stopped: its disk is full"
+        agent.is_away = False
+        await g.taps("1001", "Try again")
+        await g.later(1)
+        assert g.memory.titles("1001")[-2:] == ["Scripted tries it again.", "Which tea?"]
+        assert agent.inputs == [{"topic": "tea"}]
 
 
 # -- try again, on the page

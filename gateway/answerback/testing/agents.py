@@ -58,6 +58,8 @@ class ScriptedAgent(Agent):
         raise NotPending(target.interrupt_id)
 
     async def retry(self, thread: str) -> State:
+        if thread not in self._threads:
+            raise NotPending("This thread does not exist.")
         return Paused(await self.pending(thread))
 
     async def cancel(self, thread: str) -> None:
