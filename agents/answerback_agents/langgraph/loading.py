@@ -21,10 +21,14 @@ import pydantic
 from langgraph.graph import StateGraph
 from langgraph.pregel import Pregel
 
-from answerback.errors import ConfigurationError
+from answerback.errors import AgentUnavailable, ConfigurationError
 from answerback_agents import dialects
 
 Graph = Pregel[Any, Any, Any, Any]
+_NO_OPTIONS = (
+    "`options` are for a function that takes `options` and returns a graph, and {}; "
+    "leave them out, or name such a function"
+)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -174,13 +178,23 @@ def _libraries() -> tuple[str, ...]:
     return tuple(path + os.sep for path in both)
 
 
-async def build(found: Any, saver: Any, where: str, stack: contextlib.AsyncExitStack) -> Graph:
-    """A compiled graph from a graph, a builder or a factory; `saver` is for a factory that takes one."""
+@dataclasses.dataclass(frozen=True, slots=True)
+class Offer:
+    """What a factory is given if it takes it: a saver as `checkpointer`, and the agent's `options`."""
+
+    saver: Any
+    options: dict[str, Any]
+
+
+async def build(found: Any, offer: Offer, where: str, stack: contextlib.AsyncExitStack) -> Graph:
+    """A compiled graph from a graph, a builder or a factory. Raises ConfigurationError, AgentUnavailable."""
     if not isinstance(found, Pregel | StateGraph) and callable(found):
-        found = await _made(found, saver, where, stack)
+        found = await _made(found, offer, where, stack)
+    elif offer.options:
+        raise ConfigurationError(_NO_OPTIONS.format("this is no factory"), file=where)
     if isinstance(found, StateGraph):
         with _compiled(where):
-            found = found.compile(checkpointer=saver)
+            found = found.compile(checkpointer=offer.saver)
     if isinstance(found, Pregel):
         return found
     raise ConfigurationError(
@@ -194,16 +208,16 @@ async def build(found: Any, saver: Any, where: str, stack: contextlib.AsyncExitS
 def _compiled(where: str) -> Iterator[None]:
     try:
         yield
-    except ConfigurationError:
+    except (ConfigurationError, AgentUnavailable):
         raise
     except Exception as error:
         message = f"the graph cannot be made: {type(error).__name__}: {error}"
         raise ConfigurationError(message, file=where) from error
 
 
-async def _made(factory: Any, saver: Any, where: str, stack: contextlib.AsyncExitStack) -> Any:
+async def _made(factory: Any, offer: Offer, where: str, stack: contextlib.AsyncExitStack) -> Any:
     with _compiled(where):
-        made = factory(**_arguments(factory, saver, where))
+        made = factory(**_arguments(factory, offer, where))
         if inspect.isawaitable(made):
             made = await made
         if hasattr(made, "__aenter__"):
@@ -213,9 +227,10 @@ async def _made(factory: Any, saver: Any, where: str, stack: contextlib.AsyncExi
         return made
 
 
-def _arguments(factory: Any, saver: Any, where: str) -> dict[str, Any]:
+def _arguments(factory: Any, offer: Offer, where: str) -> dict[str, Any]:
     """`checkpointer` is ours, `config` an empty one, as LangGraph's own server calls factories."""
-    offered = {"checkpointer": saver, "config": {"configurable": {}}}
+    empty = {"configurable": dict[str, Any]()}
+    offered = {"checkpointer": offer.saver, "config": empty, "options": offer.options}
     given: dict[str, Any] = {}
     for name, parameter in inspect.signature(factory).parameters.items():
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
@@ -225,6 +240,8 @@ def _arguments(factory: Any, saver: Any, where: str) -> dict[str, Any]:
         elif parameter.default is parameter.empty:
             message = f"the factory wants “{name}”, which nobody can give it; give it a default"
             raise ConfigurationError(message, file=where)
+    if offer.options and "options" not in given:
+        raise ConfigurationError(_NO_OPTIONS.format("this factory takes none"), file=where)
     return given
 
 

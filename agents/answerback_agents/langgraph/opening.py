@@ -3,6 +3,7 @@
 import contextlib
 import copy
 import logging
+from typing import Any
 
 import pydantic
 from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -28,6 +29,8 @@ class Settings(pydantic.BaseModel):
     """`package:function` that is asked first how to read a payload."""
     types: list[str] = []
     """Further types that checkpoints may contain, `package.module:Class`."""
+    options: dict[str, Any] = {}
+    """For a factory that takes `options`. In a file every single value is a text."""
 
 
 async def opened(
@@ -37,7 +40,8 @@ async def opened(
     loaded = await loading.load_object(settings.graph, context.base_dir, name)
     ours = await savers.open_saver(context, name, stack)
     allowed = loading.own_types(loaded.module) | {_type_key(kind) for kind in settings.types}
-    graph = await loading.build(loaded.value, ours.with_allowlist(allowed), loaded.file, stack)
+    offer = loading.Offer(ours.with_allowlist(allowed), settings.options)
+    graph = await loading.build(loaded.value, offer, loaded.file, stack)
     chosen = await _chosen(graph, ours, name)
     graph = copy.copy(graph)  # the user's object stays as it is
     graph.checkpointer = saver = savers.as_used(graph, chosen.with_allowlist(allowed))

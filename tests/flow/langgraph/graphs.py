@@ -91,6 +91,13 @@ def config_factory(config: dict[str, Any]) -> Any:
     return builder.compile()
 
 
+def options_factory(options: dict[str, Any]) -> Any:
+    def tell(state: State) -> State:
+        return {"report": repr(options)}
+
+    return line_of(tell)
+
+
 def greedy_factory(tenant: str) -> Any:
     return builder
 

@@ -2,6 +2,7 @@
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,9 +27,9 @@ def written(folder: Path, name: str, imports: str = "", question: str = "'Which 
     return file
 
 
-async def refusal(light: Harness, graph: str) -> str:
+async def refusal(light: Harness, graph: str, **settings: Any) -> str:
     with pytest.raises(ConfigurationError) as refused:
-        await light.open(graph)
+        await light.open(graph, **settings)
     assert "Traceback" not in str(refused.value)
     return str(refused.value)
 
@@ -91,6 +92,27 @@ async def test_what_is_not_a_graph_is_refused(light: Harness) -> None:
 
 async def test_a_factory_that_wants_more_is_explained(light: Harness) -> None:
     assert "the factory wants “tenant”" in await refusal(light, "graphs.py:greedy_factory")
+
+
+async def test_a_factory_is_given_the_agents_options_as_they_stand(light: Harness) -> None:
+    options = {"model": "fast", "hitl": "no", "more": {"days": ["1", "2"]}}
+    mine = await light.open("options_factory", options=options)
+    assert await mine.start("t", {}) == Finished({"heard": [], "report": repr(options)})
+
+
+async def test_a_factory_that_takes_options_is_given_none_where_there_are_none(light: Harness) -> None:
+    mine = await light.open("options_factory")
+    assert await mine.start("t", {}) == Finished({"heard": [], "report": "{}"})
+
+
+@pytest.mark.parametrize("graph", ["builder", "bare", "factory"])
+async def test_options_for_what_takes_none_are_refused_and_no_value_of_them_is_shown(
+    light: Harness, graph: str
+) -> None:
+    said = await refusal(light, graph, options={"password": "hunter2"})
+    assert "`options` are for a function that takes `options` and returns a graph" in said
+    assert "leave them out, or name such a function" in said
+    assert "hunter2" not in said
 
 
 @pytest.mark.parametrize(

@@ -147,6 +147,13 @@ def leave_behind(state: State) -> State:
     os._exit(1)
 
 
+def with_options(options: dict[str, Any]) -> Any:
+    def tell(state: State) -> State:
+        return {"heard": [options]}
+
+    return line_of(tell)
+
+
 good = line_of(ask, ask_again, report)
 crashing = line_of(ask, report)
 crashing_start = line_of(begin, report)

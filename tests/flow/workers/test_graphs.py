@@ -14,6 +14,8 @@ from pydantic import SecretStr
 
 import answerback
 import answerback_agents as agents
+from answerback import settings
+from answerback.agent import AgentContext
 from answerback.cli.site import site
 from answerback.errors import ConfigurationError
 from answerback.model import InteractionStatus, RunStatus
@@ -66,6 +68,18 @@ async def test_the_whole_loop_through_a_worker(database: Database) -> None:
         assert run.status is RunStatus.COMPLETED
         assert run.result["heard"] == ["Coding", "because\nof 😀"]
         assert journal(database) == ["asked", "reported"]
+
+
+async def test_options_reach_a_factory_in_a_worker_as_they_stand_in_the_file(light: Database) -> None:
+    written = (
+        "agents:\n  mine:\n    use: langgraph\n    graph: graphs.py:with_options\n"
+        "    options: {start: 22:00, hitl: no, days: [1, {more: 2.50}]}\n"
+    )
+    parsed = settings.parse(written, file=str(HERE / "answerback.yaml"), environ={})
+    context = AgentContext(str(light.data_dir / "var"), light.url, str(HERE))
+    async with gateway(light, *in_workers(parsed, context).values()) as g:
+        run = await g.run("mine", input=given(light))
+        assert run.result["heard"] == [{"start": "22:00", "hitl": "no", "days": ["1", {"more": "2.50"}]}]
 
 
 async def test_what_waits_outlives_the_worker_and_the_gateway(light: Database) -> None:
