@@ -151,8 +151,11 @@ class Agent(abc.ABC):
         waiting = await self.pending(thread)
         return Paused(waiting) if waiting else None
 
-    async def cancel(self, thread: str) -> None:
-        """Stop what runs on the thread; what waits will not be answered."""
+    async def cancel(self, thread: str) -> Json:
+        """Stop what runs on the thread; what waits will not be answered.
+
+        Gives what was finished until then, as JSON, or None: it becomes the result of the cancelled run.
+        """
 
     async def forget(self, thread: str) -> None:
         """Delete what is stored of the thread; raises nothing if there is none. Its runs have ended."""

@@ -128,9 +128,11 @@ class Runner(Background):
         self._spawn(self.stop(*thread))
 
     async def stop(self, agent: str, thread: str) -> None:
-        """Tell an agent that its run on a thread is cancelled."""
+        """Tell an agent that its run on a thread is cancelled; keep what it had finished."""
         try:
-            await self._agents[agent].cancel(thread)
+            finished = await self._agents[agent].cancel(thread)
+            if finished is not None:
+                await self._context.store.write(lambda tx: runs.keep(tx, agent, thread, finished))
         except Exception:  # the run is cancelled all the same: nothing will be resumed
             log.exception("the agent could not be told that its run is cancelled", extra={"agent": agent})
 

@@ -6,7 +6,7 @@ from answerback.errors import AgentUnavailable, Conflict, NotFound
 from answerback.model import Address, Contact, InteractionStatus, RunStatus
 from answerback.run import RunRequest
 from answerback.settings import Hitl
-from answerback.store import contacts
+from answerback.store import contacts, runs
 from answerback.testing import ScriptedAgent, asks
 from tests.support.databases import Database
 from tests.support.gateway import gateway
@@ -144,6 +144,44 @@ class Away(ScriptedAgent):
 
     async def cancel(self, thread: str) -> None:
         raise AgentUnavailable("It is away.")
+
+
+async def test_a_cancelled_run_keeps_what_it_had_finished(database: Database) -> None:
+    async with gateway(database, ScriptedAgent(asks("1?"), asks("2?"))) as g:
+        run = await g.run()
+        await g.types("1001", "a")
+        cancelled = await g.app.runner.cancel(run.id)
+        assert (cancelled.status, cancelled.result) == (RunStatus.CANCELLED, ["a"])
+
+
+async def test_so_does_one_that_the_person_cancels_by_a_word(database: Database) -> None:
+    async with gateway(database, ScriptedAgent(asks("1?"), asks("2?"))) as g:
+        run = await g.run()
+        await g.types("1001", "a")
+        await g.types("1001", "quit")
+        cancelled = await g.settled(run.id)
+        assert (cancelled.status, cancelled.result) == (RunStatus.CANCELLED, ["a"])
+
+
+async def test_what_is_told_of_a_cancelled_run_too_late_is_not_taken_for_the_next_one(
+    database: Database,
+) -> None:
+    async with gateway(database, ScriptedAgent(asks("1?"), asks("2?"))) as g:
+        first = await g.run(thread_id="t")
+        await g.types("1001", "a")
+        second = await g.run(thread_id="t", replace=True)
+        await g.app.context.store.write(lambda tx: runs.keep(tx, "scripted", "t", ["late"]))
+        assert [(await g.settled(run.id)).result for run in (first, second)] == [None, None]
+
+
+async def test_an_erased_run_does_not_get_a_result_again(database: Database) -> None:
+    async with gateway(database, ScriptedAgent(asks("1?"))) as g:
+        run = await g.run(thread_id="t")
+        await g.app.runner.cancel(run.id)
+        [asked] = (await g.app.runner.get(run.id)).interactions
+        await g.app.eraser.now(asked, "ops")
+        await g.app.context.store.write(lambda tx: runs.keep(tx, "scripted", "t", ["late"]))
+        assert (await g.settled(run.id)).result is None
 
 
 async def test_an_answer_that_had_to_wait_is_not_given_to_a_run_that_was_cancelled_meanwhile(

@@ -115,15 +115,21 @@ class LangGraph(Agent):
             asked = await self._reader.last_answered(thread)
             return await self._run(thread, None, {}, at=asked) if asked else await self._retry(thread, head)
 
-    async def cancel(self, thread: str) -> None:
-        """Stop a run (a sync node ends by itself, its result unused) and close what waits."""
+    async def cancel(self, thread: str) -> Json:
+        """Stop a run (a sync node ends by itself, its result unused) and close what waits.
+
+        Gives the graph's output as it stands in its last checkpoint.
+        """
         if running := self._running.get(thread):
             self._cancelled.add(thread)
             running.cancel()
         async with self._locks.hold(thread):
             self._cancelled.discard(thread)
-            if await self._reader.head(thread):
-                await self._end(thread)
+            if await self._reader.head(thread) is None:
+                return None
+            finished = await self._finished(thread)
+            await self._end(thread)
+            return finished
 
     async def forget(self, thread: str) -> None:
         """Delete its checkpoints; what the graph keeps by a saver of its own is for its owner to delete."""
@@ -204,6 +210,12 @@ class LangGraph(Agent):
         if not failed or await self._reader.held(thread, head):
             return await self._go_on(thread, head, {})
         return await self._run(thread, None, {})
+
+    async def _finished(self, thread: str) -> Json:
+        """The output so far; None if there is none or it cannot be read: to cancel comes first."""
+        with contextlib.suppress(Exception):
+            return self._result((await self._graph.aget_state(config_of(thread))).values) or None
+        return None
 
     async def _end(self, thread: str) -> None:
         """Leave the thread without next steps: nothing waits, and no late answer finds its question."""

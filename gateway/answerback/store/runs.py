@@ -83,6 +83,14 @@ AGAIN = Query(
         position=Next(R),
     )
 )
+LATEST = Query(
+    select(R).where(R.c.agent == p("agent"), R.c.thread_id == p("thread_id")).order_by(R.c.id.desc()).limit(1)
+)
+KEEP = Query(
+    update(R)
+    .where(R.c.id == p("key"), R.c.status == "cancelled", R.c.erased_at.is_(None))
+    .values(result=p("new_result"))
+)
 AT_ONCE = Query(update(R).where(RUNNING, R.c.next_attempt_at > p("now")).values(next_attempt_at=p("now")))
 POSTPONE = Query(
     update(R)
@@ -177,6 +185,13 @@ def goes_on(tx: Tx, id: str) -> None:
 def finish(tx: Tx, id: str, status: RunStatus, *, result: Json = None, error: str = "") -> bool:
     """Set where the run stands; False when it had ended before."""
     return tx.run(SET, **_standing(tx, id, status, result, error)) == 1
+
+
+def keep(tx: Tx, agent: str, thread_id: str, result: Json) -> None:
+    """What a thread's cancelled run had finished; nothing if a later run has the thread already."""
+    row = tx.one(LATEST, agent=agent, thread_id=thread_id)
+    if row is not None:
+        tx.run(KEEP, key=row["id"], new_result=dumps(result))
 
 
 def _standing(tx: Tx, id: str, status: RunStatus, result: Json = None, error: str = "") -> Row:

@@ -62,8 +62,9 @@ class ScriptedAgent(Agent):
             raise NotPending("This thread does not exist.")
         return Paused(await self.pending(thread))
 
-    async def cancel(self, thread: str) -> None:
-        self._threads.pop(thread, None)
+    async def cancel(self, thread: str) -> Json:
+        found = self._threads.pop(thread, None)
+        return found.given or None if found else None
 
     async def forget(self, thread: str) -> None:
         if self.failures:

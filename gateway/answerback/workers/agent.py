@@ -191,7 +191,7 @@ class WorkerAgent(Agent):
         state = await self._call("stands", thread=thread)
         return None if state is None else codec.state_in(state)
 
-    async def cancel(self, thread: str) -> None:
+    async def cancel(self, thread: str) -> Json:
         """As the contract says. A worker that is blocked, so that nothing can be stopped in it, is ended.
 
         When this raises because the worker is away, the next one does it before anything else.
@@ -201,10 +201,11 @@ class WorkerAgent(Agent):
         try:
             async with asyncio.timeout(self._patience.blocked):
                 await worker.call("ping", {})
-            await worker.call("cancel", {"thread": thread})
+            return await worker.call("cancel", {"thread": thread})
         except TimeoutError:
             await worker.kill("was blocked by a run that was to be cancelled, and was ended")
             await self._started_again()
+            return None
         finally:
             if not worker.ended.done():
                 self._to_cancel.discard(thread)

@@ -166,6 +166,8 @@ class _Served:
         try:
             self._send(number, reply)
         except (TypeError, ValueError) as error:
+            if isinstance(error, frames.TooLarge) and method == "cancel":
+                return self._send(number, {"value": None})  # it is done; only what was finished is too much
             if isinstance(error, frames.TooLarge) and method != "pending":
                 failed = Failed(f"What the agent gives does not get through: {error}.", retryable=False)
                 return self._send(number, {"value": codec.state_out(failed)})

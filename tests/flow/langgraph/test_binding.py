@@ -276,6 +276,16 @@ async def test_cancel_stops_a_run_and_closes_what_waits(harness: Harness, log: L
         await mine.resume("u", target(other), said("too late"))
 
 
+async def test_cancel_gives_what_was_finished_until_then(harness: Harness) -> None:
+    mine = await harness.open("two_questions")
+    first = only(await mine.start("t", harness.input()))
+    second = only(await mine.resume("t", target(first), said("x")))
+    assert await mine.cancel("t") == harness.input(heard=[])  # the step that asked twice has not ended
+    with pytest.raises(NotPending):
+        await mine.resume("t", target(second), said("too late"))
+    assert await mine.cancel("never seen") is None
+
+
 async def test_forget_deletes_the_thread_and_no_other(harness: Harness) -> None:
     mine = await harness.open("bare")
     await mine.start("t", harness.input())

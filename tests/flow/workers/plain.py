@@ -121,8 +121,9 @@ class Plain(Agent):
     async def reask(self, thread: str) -> State:
         return Finished("asked anew")
 
-    async def cancel(self, thread: str) -> None:
+    async def cancel(self, thread: str) -> Any:
         Path(self.settings.folder, f"stopped-{thread}").touch()
+        return "x" * 9_000_000 if thread == "large" else [thread]
 
 
 class Doomed(Plain):

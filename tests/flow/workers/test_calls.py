@@ -68,6 +68,14 @@ async def test_what_is_too_large_fails_alone(agent: WorkerAgent) -> None:
     assert await agent.start("t", ["large", 7 << 20]) == Finished("x" * (7 << 20))
 
 
+async def test_what_a_cancelled_run_had_finished_comes_through_unless_it_is_too_large(
+    agent: WorkerAgent, tmp_path: Path
+) -> None:
+    assert await agent.cancel("t") == ["t"]
+    assert await agent.cancel("large") is None
+    assert (tmp_path / "stopped-large").exists()
+
+
 async def test_a_call_that_is_cancelled_is_cancelled_in_the_worker_and_no_other(
     agent: WorkerAgent, tmp_path: Path
 ) -> None:
