@@ -16,16 +16,17 @@ from langchain_core.language_models import BaseChatModel
 
 from answerback_agents.coach.flow import Graph, flow
 from answerback_agents.coach.rules import Rules
-from answerback_agents.coach.settings import Settings, settings_of
+from answerback_agents.coach.settings import Settings
 from answerback_agents.coach.with_model import WithModel
 from answerback_agents.models import Sleep, chat_model
+from answerback_agents.options import checked
 
 __all__ = ["Settings", "coach", "graph"]
 
 
 def graph(options: Mapping[str, Any]) -> Graph:
     """The coach as an agent's `options` say. Raises ConfigurationError."""
-    settings = settings_of(dict(options))
+    settings = checked(Settings, options)
     name = settings.model_name
     return coach(chat_model(name) if name else None, settings)
 

@@ -1,6 +1,6 @@
 """The coach's settings: an agent's `options` in the configuration."""
 
-from typing import Any, Literal
+from typing import Literal
 
 import pydantic
 
@@ -35,16 +35,3 @@ class Settings(pydantic.BaseModel):
         if self.ai_mode not in self.model:
             raise ConfigurationError(f"options.model: there is none for ai_mode {self.ai_mode}; name one")
         return self.model[self.ai_mode]
-
-
-def settings_of(options: dict[str, Any]) -> Settings:
-    """The settings in `options`. Raises ConfigurationError, without any value."""
-    try:
-        return Settings.model_validate(options)
-    except pydantic.ValidationError as error:
-        [first, *_] = error.errors(include_url=False, include_input=False)
-        where = ".".join(str(part) for part in first["loc"])
-        known = ", ".join(Settings.model_fields)
-        if first["type"] == "extra_forbidden":
-            raise ConfigurationError(f"options: there is no {where}; there are {known}") from None
-        raise ConfigurationError(f"options.{where}: {first['msg']}") from None
