@@ -10,6 +10,7 @@ from statistics import median
 from answerback_agents.coach.data import Activity, Recorded, loads, mean, measured, span
 
 JUMP, DROP = 1.5, 0.5  # this week's load to that of the week before
+MANIFOLD = 3  # from here on a percentage says less than how many times it is
 GAP = 3  # days in a row without a workout
 HOT = 15  # beats above what is usual in that sport
 LONG = 1.5  # times as long as the longest other one of that sport
@@ -52,9 +53,9 @@ def metrics_findings(found: Recorded, today: date, days: int) -> list[Finding]:
     sums = f"{now:.0f} {named}, {before:.0f} in the {half} days before."
     listed = []
     if before and now / before >= JUMP:
-        listed.append(
-            Finding("load", f"Your load went up by {now / before - 1:.0%}. Was that planned?", sums, MEANT)
-        )
+        grown = now / before
+        much = f"went up by {grown - 1:.0%}" if grown < MANIFOLD else f"is {grown:.0f} times what it was"
+        listed.append(Finding("load", f"Your load {much}. Was that planned?", sums, MEANT))
     elif before and now / before <= DROP:
         listed.append(Finding("load", f"Your load fell by {1 - now / before:.0%}. Why?", sums, PAUSE))
     for first, last in gaps(found, span(today, days)):

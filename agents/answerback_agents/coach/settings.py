@@ -24,7 +24,7 @@ class Settings(pydantic.BaseModel):
     """Whether analyses end with small charts, where a run does not say."""
     activities_days: int = pydantic.Field(default=7, ge=1, le=365)
     """How many days back workouts are looked at."""
-    metrics_days: int = pydantic.Field(default=14, ge=2, le=365)
+    metrics_days: int = pydantic.Field(default=14, ge=4, le=365)
     """How many days back training load, sleep and heart are looked at."""
 
     @property

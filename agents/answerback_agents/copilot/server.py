@@ -135,7 +135,8 @@ def _as_away() -> Iterator[None]:
     except (FileNotFoundError, PermissionError):
         raise
     except Exception as error:
-        raise Away(type(error).__name__ if str(error) == "" else str(error)) from error
+        # The text of any other error may quote an address with a password in it.
+        raise Away(error.message if isinstance(error, MCPError) else type(error).__name__) from error
 
 
 def _is_lost(error: Exception) -> bool:

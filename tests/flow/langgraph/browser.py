@@ -1,10 +1,11 @@
-"""An MCP server as browsers have one, run as a program: a page with a field and a button.
+"""An MCP server as browsers have one, run as a program, over HTTP if a port is given.
 
 What it does it writes to the file BROWSER_LOG, a line each, and its process into the file pid beside it. A
 file called die there ends it at the next call.
 """
 
 import os
+import sys
 from pathlib import Path
 
 from mcp.server.mcpserver import MCPServer
@@ -62,4 +63,7 @@ async def untold() -> str:
 if __name__ == "__main__":
     LOG.with_name("pid").write_text(str(os.getpid()))
     note("started")
-    server.run("stdio")
+    if len(sys.argv) > 1:
+        server.run("streamable-http", host="127.0.0.1", port=int(sys.argv[1]))
+    else:
+        server.run("stdio")

@@ -1,8 +1,10 @@
 """The copilot through a whole gateway: with a real MCP server, whose tools run only as somebody allowed."""
 
+import asyncio
 import contextlib
 import os
 import signal
+import socket
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -208,6 +210,61 @@ async def test_a_server_that_died_while_a_confirmation_was_open_is_started_befor
         await g.settled(run.id)
     assert lines(done).count("order bell") == 1
     assert lines(done).count("started") == 2
+
+
+@contextlib.asynccontextmanager
+async def on_a_port(done: Path, port: int) -> AsyncIterator[None]:
+    """The browser as a server that runs by itself, until it takes connections no more."""
+    program = await asyncio.create_subprocess_exec(
+        *browsing.COMMAND, str(port), env={**os.environ, "BROWSER_LOG": str(done)}
+    )
+    try:
+        await until(lambda: _listens(port))
+        yield
+    finally:
+        program.kill()
+        await program.wait()
+
+
+def _listens(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+async def test_over_http_too_a_server_that_was_started_anew_acts_once(sqlite: Database, done: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    options = {"url": f"http://127.0.0.1:{port}/mcp", "command": []}
+    async with contextlib.AsyncExitStack() as stack:
+        before = await stack.enter_async_context(contextlib.AsyncExitStack())
+        await before.enter_async_context(on_a_port(done, port))
+        g = await stack.enter_async_context(browsing_for(sqlite, done, options=options))
+        run = await g.run("copilot", input=TASK)
+        await g.types("1001", "blue")
+        await before.aclose()
+        await stack.enter_async_context(on_a_port(done, port))
+        await g.taps("1001", "Approve")
+        await g.types("1001", "yes")
+        await g.taps("1001", "Approve")
+        assert (await g.settled(run.id)).result["answer"].endswith("Ordered: a blue bike.")
+    assert lines(done) == ["started", "started", "choose blue", "order bike"]
+
+
+async def test_over_http_an_act_without_a_server_is_not_done_and_the_model_reads_that(
+    sqlite: Database, done: Path
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    options = {"url": f"http://127.0.0.1:{port}/mcp", "command": []}
+    async with contextlib.AsyncExitStack() as stack:
+        before = await stack.enter_async_context(contextlib.AsyncExitStack())
+        await before.enter_async_context(on_a_port(done, port))
+        g = await stack.enter_async_context(browsing_for(sqlite, done, "failing", options))
+        run = await g.run("copilot", input=TASK)
+        await before.aclose()
+        await g.taps("1001", "Approve")
+        assert "so this was not done" in (await g.settled(run.id)).result["answer"]
+    assert lines(done) == ["started"]
 
 
 async def test_in_a_worker_it_works_the_same_and_its_server_ends_with_it(

@@ -77,6 +77,11 @@ def test_load_that_jumped_is_asked_about_with_both_sums() -> None:
     assert found.context == "160 this week, 100 in the 7 days before."
 
 
+def test_load_that_grew_manifold_is_not_told_in_per_cent() -> None:
+    [found] = findings.metrics_findings(data((10, 10), (8, 10), (5, 80), (2, 80)), TODAY, 14)
+    assert found.question == "Your load is 8 times what it was. Was that planned?"
+
+
 def test_load_that_fell_is_asked_about() -> None:
     [found] = findings.metrics_findings(data((9, 90), (8, 60), (6, 30), (5, 30)), TODAY, 14)
     assert found.question == "Your load fell by 60%. Why?"
