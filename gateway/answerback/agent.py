@@ -22,6 +22,8 @@ class Pending:
 
     `expirable`: the payload's dialect promises a value for silence, so that `on_expire: auto` may use it.
     `checkpoint` is an opaque position that the adapter may want back after a crash (a checkpoint id).
+    The last three are what the payload says of its deadline, as it stands there, None for nothing: the
+    gateway judges it, and asks without what it cannot use.
     """
 
     interrupt_id: str
@@ -32,6 +34,9 @@ class Pending:
     expirable: bool = False
     checkpoint: str = ""
     human_only: bool = False  # the payload says that no stand-in may answer
+    expires_in: Json = None  # seconds, or a text such as "10m"; instead of the route's
+    on_expire: Json = None  # the value of an `OnExpire`; instead of the route's
+    default: Json = None  # what counts when nobody answers, with `on_expire: default`
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,19 +7,11 @@ from typing import Any, NoReturn
 from answerback import snoozed
 from answerback.callbacks import require_callable
 from answerback.context import Context
+from answerback.deadlines import check_default
 from answerback.errors import AlreadyAnswered, Closed, Conflict, DoesNotFit, NotFound
 from answerback.match import new_code
-from answerback.model import (
-    Interaction,
-    InteractionStatus,
-    Json,
-    OnExpire,
-    Question,
-    QuestionKind,
-    RunStatus,
-)
+from answerback.model import Interaction, InteractionStatus, Json, OnExpire, Question, RunStatus
 from answerback.outbox import FORM
-from answerback.read import validate_response
 from answerback.settings import Route, Settings
 from answerback.store import Row, Tx, audit, contacts, deliveries, interactions, runs
 from answerback.store.codec import dumps, interaction_in
@@ -242,8 +234,10 @@ def _record(request: AskRequest, route: Json, settings: Settings) -> Interaction
     check(request.default)
     check(request.state)
     on_expire = request.on_expire or OnExpire(route["on_expire"])
+    if on_expire is not request.on_expire and on_expire is OnExpire.DEFAULT and request.default is None:
+        on_expire = OnExpire.AUTO  # the route cannot know a value that would fit
     if on_expire is OnExpire.DEFAULT:
-        _check_default(request, settings)
+        check_default(request.questions, request.default, may_approve=settings.hitl.may_approve)
     return Interaction(
         id=interactions.new_id(),
         code=new_code(secrets.randbits(64)),
@@ -259,20 +253,6 @@ def _record(request: AskRequest, route: Json, settings: Settings) -> Interaction
         callback_url=request.callback_url,
         user=request.user,
     )
-
-
-def _check_default(request: AskRequest, settings: Settings) -> None:
-    """Law 6: a deadline's default neither approves nor confirms, unless the configuration grants it."""
-    values = validate_response(request.questions, request.default)
-    decides = any(
-        question.kind in (QuestionKind.CONFIRM, QuestionKind.REVIEW)
-        and values.get(question.id) not in (False, None)
-        for question in request.questions
-    )
-    if decides and not settings.hitl.may_approve:
-        raise DoesNotFit(
-            "A default must not approve: silence is not an answer. Use on_expire: auto or leave."
-        )
 
 
 def _seconds(request: AskRequest, record: Interaction) -> float | None:

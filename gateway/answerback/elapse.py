@@ -8,7 +8,8 @@ from dataclasses import replace
 from answerback import snoozed, succession
 from answerback.ask import cancel_run, next_action, reminders, stand_ins_at, stays_open
 from answerback.context import Context
-from answerback.errors import StoreUnavailable
+from answerback.deadlines import check_default
+from answerback.errors import DoesNotFit, StoreUnavailable
 from answerback.model import Answer, Interaction, InteractionStatus, MessageKind, OnExpire
 from answerback.outbox import FORM, SHOWN
 from answerback.read import validate_response
@@ -72,12 +73,28 @@ class Elapser:
             return unreadable(tx, self._context, record), [], None
         if record.expires_at is None or tx.now < record.expires_at or record.overdue_at is not None:
             return record, self._due(tx, record), None
+        record = self._with_default(tx, record)
         if stays_open(record):
             overdue = replace(record, overdue_at=tx.now)
             tx.run(interactions.OVERDUE, key=record.id, at=tx.now, again_at=next_action(overdue, tx.now))
             audit.add(tx, record.id, "overdue")
             return record, [], None
         return self._expire(tx, record)
+
+    def _with_default(self, tx: Tx, record: Interaction) -> Interaction:
+        """A default that does not fit, or may not count any more, is none: then it ends as with `auto`."""
+        if record.on_expire is not OnExpire.DEFAULT:
+            return record
+        try:
+            may_approve = self._context.settings.hitl.may_approve
+            check_default(record.questions, record.default, may_approve=may_approve)
+        except DoesNotFit:
+            without = replace(record, on_expire=OnExpire.AUTO, default=None)
+            closes_at = None if stays_open(without) else record.expires_at
+            tx.run(interactions.FALL_BACK, key=record.id, closes_at_=closes_at)
+            audit.add(tx, record.id, "default not usable")
+            return without
+        return record
 
     def _due(self, tx: Tx, record: Interaction) -> list[Row]:
         """The reminder or the stand-in whose time it is; of several that were missed, the last reminder."""

@@ -1,16 +1,19 @@
 """settle: writes down where an agent's thread stands after it paused, ended or failed."""
 
+import logging
 import secrets
 from dataclasses import dataclass, field
 
+from answerback import deadlines
 from answerback.agent import Failed, Finished, Paused, Pending, State
 from answerback.ask import put, withdraw
 from answerback.context import Context
 from answerback.match import new_code
 from answerback.model import Interaction, InteractionStatus, Json, OnExpire, RunStatus
-from answerback.store import Row, Tx, interactions, runs
+from answerback.store import Row, Tx, audit, interactions, runs
 from answerback.store.codec import interaction_in, loads
 
+log = logging.getLogger("answerback.settle")
 SUPERSEDED = "superseded"
 
 
@@ -72,6 +75,7 @@ def _ask(tx: Tx, context: Context, run: Row, pending: Pending, live: list[Row], 
         return  # it stands for this interrupt until it is withdrawn or its answer was consumed
     route: Json = loads(run["route"])
     name = agent.replace("_", " ").capitalize()
+    deadline = _deadline(tx, context, run, pending, route)
     record = Interaction(
         id=interactions.new_id(),
         code=new_code(secrets.randbits(64)),
@@ -87,10 +91,28 @@ def _ask(tx: Tx, context: Context, run: Row, pending: Pending, live: list[Row], 
         checkpoint=pending.checkpoint,
         route=route | {"human_only": True} if pending.human_only else route,
         expirable=pending.expirable,
-        on_expire=OnExpire(route.get("on_expire", "auto")),
+        on_expire=deadline.on_expire,
+        default=deadline.default,
     )
-    _, rows = put(tx, context, record, expires_in=route.get("expires_in"))
+    _, rows = put(tx, context, record, expires_in=deadline.expires_in)
+    for what in deadline.unusable:
+        log.warning("%s set %s to what cannot be used: asked without", agent, what, extra={"run": run["id"]})
+        audit.add(tx, record.id, f"{what} not usable")
     done.rows += rows
+
+
+def _deadline(tx: Tx, context: Context, run: Row, pending: Pending, route: Json) -> deadlines.Deadline:
+    may_approve = context.settings.hitl.may_approve
+    found = deadlines.of(pending, route, may_approve=may_approve)
+    if found.on_expire not in (OnExpire.DEFAULT, OnExpire.NO_RESPONSE):
+        return found
+    refused = any(
+        (row["interrupt_id"], row["digest"]) == (pending.interrupt_id, pending.digest)
+        and row["status"] == "expired"
+        and row["resume_error"]
+        for row in tx.all(interactions.OF_RUN, run_id=run["id"])
+    )
+    return deadlines.of(pending, route, may_approve=may_approve, refused=True) if refused else found
 
 
 def _set_run(tx: Tx, context: Context, run: Row, state: State, *, others: bool) -> list[Row]:

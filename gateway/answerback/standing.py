@@ -112,9 +112,12 @@ def is_stand_in(by: str) -> bool:
 
 def may_not(questions: Sequence[Question], values: Mapping[str, Json], stand_in: StandIn) -> bool:
     """Whether an answer decides what only a person may: it confirms, approves or edits (law 6)."""
-    return not stand_in.may_approve and any(
-        _decides(question, values.get(question.id)) for question in questions
-    )
+    return not stand_in.may_approve and decides(questions, values)
+
+
+def decides(questions: Sequence[Question], values: Mapping[str, Json]) -> bool:
+    """Whether values confirm, approve or edit."""
+    return any(_decides(question, values.get(question.id)) for question in questions)
 
 
 def _decides(question: Question, value: Json) -> bool:

@@ -9,10 +9,12 @@ from answerback import registry, standing
 from answerback.agent import Agent, AgentContext
 from answerback.cli.places import placed
 from answerback.errors import AnswerbackError, ConfigurationError
+from answerback.model import OnExpire
 from answerback.provider import Provider
-from answerback.settings import Settings
+from answerback.settings import Route, Settings
 from answerback.workers import in_workers
 
+BY_THE_ASKER = "on_expire: default is for questions whose asker sets a default; others end as with auto"
 SECONDS = 20.0  # for one service, or to load one agent
 
 
@@ -56,7 +58,12 @@ def _about(settings: Settings) -> list[tuple[str, str]]:
         ("api_keys", ", ".join(key.name for key in settings.api_keys) or "none: serve makes one in data_dir"),
         ("contacts", people or "none"),
         ("routes", routes),
+        *((f"route {route.name}", BY_THE_ASKER) for route in settings.routes.values() if _presets(route)),
     ]
+
+
+def _presets(route: Route) -> bool:
+    return route.on_expire is OnExpire.DEFAULT
 
 
 async def _agent(settings: Settings, agent: Agent, found: Found) -> None:

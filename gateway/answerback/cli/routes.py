@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 SILENCE = {
     "auto": "its agent is told, or it stays open if the agent did not say what silence means",
     "no-response": "its agent is told that nobody answered",
-    "default": "the asker's default counts",
+    "default": "the default that its asker set counts; without one it ends as with auto",
     "cancel": "the run is cancelled",
     "leave": "it can still be answered",
 }

@@ -70,6 +70,11 @@ NEXT_AT = Query(update(X).where(X.c.id == p("key"), STILL_PENDING).values(next_a
 END_NOW = Query(  # nobody is left to be asked: its deadline is now
     update(X).where(X.c.id == p("key"), STILL_PENDING).values(expires_at=p("at"), next_action_at=p("at"))
 )
+FALL_BACK = Query(  # its default cannot be used: silence means what `auto` means
+    update(X)
+    .where(X.c.id == p("key"), STILL_PENDING)
+    .values(on_expire="auto", default_value="null", closes_at=p("closes_at_"))
+)
 OVERDUE = Query(
     update(X)
     .where(X.c.id == p("key"), STILL_PENDING)

@@ -5,6 +5,7 @@ from typing import Annotated
 from fastapi import FastAPI, Header, Query, Request, Response
 
 from answerback.ask import AskRequest
+from answerback.durations import seconds
 from answerback.model import Interaction, InteractionStatus, OnExpire
 from answerback.web.auth import (
     MayAdminister,
@@ -15,7 +16,6 @@ from answerback.web.auth import (
     agent_for,
     require_sight,
 )
-from answerback.web.durations import seconds
 from answerback.web.listing import Wanted, page_out
 from answerback.web.parameters import InteractionId, accepts
 from answerback.web.questions import questions

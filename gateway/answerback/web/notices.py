@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Annotated, Protocol
 from fastapi import FastAPI, Header, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
+from answerback.durations import seconds
 from answerback.notices import LONGEST, LONGEST_TITLE, NoticeRequest
 from answerback.web.auth import MayAsk, MayFollow, agent_for, require_sight
-from answerback.web.durations import seconds
 from answerback.web.parameters import accepts, known
 from answerback.web.records import timestamp
 from answerback.web.requests import Name, Names, read

@@ -14,7 +14,18 @@ from answerback.model import Action, Answer, Attachment, Choice, Json, Question,
 from answerback.settings import Plugin
 
 _ANSWER = ("values", "text", "by", "via", "at", "expired", "no_response", "default_used")
-_PENDING = ("interrupt_id", "digest", "context", "title", "expirable", "checkpoint", "human_only")
+_PENDING = (
+    "interrupt_id",
+    "digest",
+    "context",
+    "title",
+    "expirable",
+    "checkpoint",
+    "human_only",
+    "expires_in",
+    "on_expire",
+    "default",
+)
 _QUESTION = ("id", "text", "free_text", "required", "minimum", "maximum", "whole")
 _PLUGIN = ("name", "use", "options", "file", "line", "lines", "base_dir")
 _CONTEXT = ("data_dir", "database", "base_dir", "extra")

@@ -72,8 +72,8 @@ OF_INTAKE = (
     # Law 6: silence is not an answer
     Mutant(
         "a default never approves",
-        GATEWAY + "ask.py",
-        "    if decides and not settings.hitl.may_approve:",
+        GATEWAY + "deadlines.py",
+        "    if not may_approve and decides(questions, values):",
         "    if False:",
         FLOW + "test_silence.py::test_a_default_never_approves[sqlite]",
     ),

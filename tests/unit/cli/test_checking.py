@@ -27,3 +27,12 @@ async def test_stand_ins_are_checked_like_any_provider(tmp_path: Path) -> None:
     (problem,) = found.problems
     assert problem.startswith(f"{file}:4") and "there is no gap whom in a prompt" in problem
     assert {"provider usual", "provider script", "provider console"} <= dict(found.facts).keys()
+
+
+async def test_a_route_that_ends_with_a_default_is_told_who_sets_it(tmp_path: Path) -> None:
+    file = tmp_path / "a.yaml"
+    file.write_text("routes: {calm: {expires_in: 1h, on_expire: default}, urgent: {expires_in: 1h}}\n")
+    found = await check(load(str(file), environ={}), online=False)
+    told = dict(found.facts)
+    assert not found.problems and "whose asker sets a default" in told["route calm"]
+    assert "route urgent" not in told

@@ -49,6 +49,9 @@ pending = st.builds(
     st.booleans(),
     text,
     st.booleans(),
+    json_values,
+    json_values,
+    json_values,
 )
 states = (
     st.builds(Paused, st.lists(pending, max_size=2).map(tuple))

@@ -1,4 +1,4 @@
-"""Durations as the API takes them: seconds as a number, or a text such as `10m` or `1h30m`."""
+"""Durations as askers write them: seconds as a number, or a text such as `10m` or `1h30m`."""
 
 import re
 
@@ -14,12 +14,12 @@ def seconds(value: Json) -> float:
     found = _read(value)
     if not 0 < found <= units.LONGEST:
         raise DoesNotFit("A duration is more than 0 seconds and at most ten years.")
-    return found
+    return float(found)
 
 
 def _read(value: Json) -> float:
     if isinstance(value, int | float) and not isinstance(value, bool):
-        return float(value)
+        return value
     if isinstance(value, str) and _NUMBER.fullmatch(value):
         return float(value)
     try:
