@@ -201,11 +201,16 @@ class Client(Transport):
         thread_id: str = "",
         route: str = "",
         ask: Sequence[str] = (),
+        expires_in: float | str | None = None,
         replace: bool = False,
     ) -> Run:
-        """Start a run; `replace` ends what waits on its thread."""
+        """Start a run; `replace` ends what waits on its thread.
+
+        `expires_in`, in seconds or a text such as "10m", is the deadline of each of its questions.
+        """
         body: dict[str, Json] = {"agent": agent, "input": input, "replace": replace, "ask": list(ask)}
         body |= query_of(thread_id=thread_id, route=route)
+        body |= {} if expires_in is None else {"expires_in": expires_in}
         return cast(Run, await self.call("POST", "/v1/runs", body=body))
 
     async def run(self, id: str) -> Run:

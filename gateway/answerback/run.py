@@ -30,13 +30,17 @@ __all__ = ["Run", "RunRequest", "Runner"]
 
 @dataclass(frozen=True, slots=True)
 class RunRequest:
-    """What to start. Without a `thread_id` a new thread is made; `replace` ends what waits on it."""
+    """What to start. Without a `thread_id` a new thread is made; `replace` ends what waits on it.
+
+    `expires_in`, in seconds, is the deadline of each of its questions, instead of the route's.
+    """
 
     agent: str
     input: Json = None
     thread_id: str = ""
     route: str = ""
     ask: tuple[str, ...] = ()
+    expires_in: float | None = None
     replace: bool = False
 
 
@@ -68,6 +72,8 @@ class Runner(Background):
             raise NotFound(f"There is no agent {request.agent!r}. Known: {known}.")
         check(request.input)
         route = route_of(self._context.settings, request.route, request.ask)
+        if request.expires_in is not None:
+            route["expires_in"] = request.expires_in
         thread = request.thread_id or interactions.new_id()
         run, lease, rows = await self._context.store.write(lambda tx: self._start(tx, request, thread, route))
         self._context.dispatch(rows)

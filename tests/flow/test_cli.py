@@ -17,6 +17,7 @@ import urllib.request
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -461,6 +462,17 @@ def test_a_run_shows_what_it_asks_and_prints_its_result(gateway: Served) -> None
     gateway.answers(asked(waiting), "milk")
     done = ended(waiting)
     assert (done.code, done.out) == (0, "done with milk\n")
+
+
+def test_a_run_sets_the_deadline_of_what_it_asks(gateway: Served) -> None:
+    waiting = gateway.begin("run", "mine", "--input", '"tea"', "--expires", "1h", "--wait")
+    id = asked(waiting)
+    record = gateway.record(id)
+    until, since = (datetime.fromisoformat(record[key]) for key in ("expires_at", "created_at"))
+    assert (until - since).total_seconds() == 3600
+    gateway.answers(id, "milk")
+    assert ended(waiting).code == 0
+    assert gateway.do("run", "mine", "--expires", "soon").code == 2
 
 
 def test_a_question_is_erased_with_its_run_and_only_after_a_yes(gateway: Served) -> None:

@@ -201,6 +201,19 @@ async def test_a_graph_sets_a_deadline_of_its_own(database: Database, expires_in
         assert (await asked(g)).overdue_at is not None
 
 
+async def test_a_run_sets_the_deadline_of_its_questions_and_a_question_its_own(database: Database) -> None:
+    async with gateway(database, Sets(COLOUR), routes=route()) as g:
+        await g.run(expires_in=60.0)
+        await g.later(61)
+        assert (await asked(g)).status is InteractionStatus.EXPIRED
+    async with gateway(database, Sets(COLOUR, expires_in="2m"), routes=route()) as g:
+        await g.run(expires_in=60.0)
+        await g.later(61)
+        assert (await asked(g)).status is InteractionStatus.PENDING
+        await g.later(60)
+        assert (await asked(g)).status is InteractionStatus.EXPIRED
+
+
 async def test_a_graph_can_end_its_run_with_the_deadline(database: Database) -> None:
     async with gateway(database, Sets(COLOUR, expires_in="1m", on_expire="cancel"), routes=route()) as g:
         run = await g.run()

@@ -1,5 +1,7 @@
 """The dialects of plain interrupts: a confirmation, choices, a question, or anything at all."""
 
+from dataclasses import replace
+
 from answerback.errors import DoesNotFit
 from answerback.model import Answer, Json, Question, QuestionKind
 from answerback_agents.dialects.options import listed
@@ -9,6 +11,7 @@ from answerback_agents.dialects.reading import (
     Reading,
     as_text,
     asks,
+    deadline_of,
     files_of,
     joined,
     line,
@@ -57,7 +60,10 @@ class Choices:
     def read(self, payload: Json) -> Reading:
         choices = tuple(choice for choice, _ in listed(payload["choices"]))
         text = payload["question"].strip()
-        return _reading(payload, Question(QUESTION_ID, text, QuestionKind.CHOICE, choices, free_text=True))
+        question = Question(QUESTION_ID, text, QuestionKind.CHOICE, choices, free_text=True)
+        reading = _reading(payload, question)
+        default = _chosen(payload, reading.deadline.default)
+        return replace(reading, deadline=replace(reading.deadline, default=default))
 
     def write(self, payload: Json, answer: Answer) -> Json:
         if silent(answer):
@@ -102,6 +108,13 @@ class Plain:
         raise DoesNotFit("This question has no value for silence; set on_expire to no-response or default.")
 
 
+def _chosen(payload: dict[str, Json], value: Json) -> Json:
+    """The id under which a choice is offered that is named by the payload's own id, or by its label."""
+    offered = listed(payload["choices"])
+    by_id = (choice.id for choice, own in offered if type(own) is type(value) and own == value)
+    return next(by_id, next((choice.id for choice, _ in offered if choice.label == value), value))
+
+
 def _spoken(action: str) -> str:
     """`delete_file` as a person says it; a sentence stays as it is."""
     return action.replace("_", " ") if action.replace("_", "").isalnum() else action
@@ -109,4 +122,4 @@ def _spoken(action: str) -> str:
 
 def _reading(payload: dict[str, Json], question: Question, *more: str) -> Reading:
     context = joined((*more, as_text(payload.get("context"))))
-    return Reading((question,), context, title_of(payload), expirable=True)
+    return Reading((question,), context, title_of(payload), expirable=True, deadline=deadline_of(payload))

@@ -13,6 +13,20 @@ QUESTION_ID = "q1"
 
 
 @dataclass(frozen=True, slots=True)
+class Deadline:
+    """What a payload says of its deadline, as it stands there; None for nothing. The gateway judges it."""
+
+    expires_in: Json = None
+    on_expire: Json = None
+    default: Json = None
+
+    @property
+    def said(self) -> dict[str, Json]:
+        """As the fields of a `Pending`."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
 class Reading:
     """What a payload asks. `expirable`: the dialect promises a value for silence (`on_expire: auto`)."""
 
@@ -21,6 +35,7 @@ class Reading:
     title: str = ""
     expirable: bool = False
     human_only: bool = False
+    deadline: Deadline = Deadline()
 
 
 class Dialect(Protocol):
@@ -47,6 +62,11 @@ def is_human_only(payload: Json, depth: int = 0) -> bool:
         return True
     inner = payload.values() if isinstance(payload, dict) else payload
     return any(is_human_only(each, depth + 1) for each in inner)
+
+
+def deadline_of(payload: dict[str, Json]) -> Deadline:
+    """What an object that asks something says of its deadline."""
+    return Deadline(payload.get("expires_in"), payload.get("on_expire"), payload.get("default"))
 
 
 Own = Callable[[Json], Dialect | None]

@@ -14,9 +14,11 @@ from answerback_agents.dialects.options import Option, of_values
 from answerback_agents.dialects.reading import (
     NO_RESPONSE,
     QUESTION_ID,
+    Deadline,
     Reading,
     as_text,
     asks,
+    deadline_of,
     joined,
     line,
     one_a_line,
@@ -64,7 +66,9 @@ class Schema:
     def read(self, payload: Json) -> Reading:
         questions = tuple(each.question for each in self._fields(payload))
         said, alone = _said(payload), len(questions) == 1
-        return Reading(questions, _context(payload, "" if alone else said), title_of(payload))
+        context = _context(payload, "" if alone else said)
+        deadline = deadline_of(payload) if asks(payload) else Deadline()
+        return Reading(questions, context, title_of(payload), deadline=deadline)
 
     def write(self, payload: Json, answer: Answer) -> Json:
         if silent(answer):

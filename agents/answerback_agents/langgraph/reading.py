@@ -79,6 +79,7 @@ class Reader:
             expirable=reading.expirable,
             checkpoint=checkpoint,
             human_only=reading.human_only,
+            **reading.deadline.said,
         )
 
     async def held(self, thread: str, head: CheckpointTuple) -> Pending | None:

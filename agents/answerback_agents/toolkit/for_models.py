@@ -11,7 +11,7 @@ from typing import Annotated
 
 from langchain_core.tools import BaseTool, StructuredTool
 from langgraph.types import interrupt
-from pydantic import AfterValidator, BaseModel, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field
 
 from answerback_agents.toolkit import payloads
 from answerback_agents.toolkit.answers import Heard, decided, heard, told
@@ -28,6 +28,13 @@ What they answer is meant as they wrote it. If nobody answered in time, that is 
 not make an answer up, and do not ask the same again."""
 
 
+Deadline = Annotated[
+    str,
+    BeforeValidator(payloads.a_duration),
+    Field(description="How long an answer is of use, such as “30m” or “2h”. Leave it empty if for long."),
+]
+
+
 class Question(BaseModel):
     """The arguments of `ask_human`. A model that gives bad ones is told so, and can call again."""
 
@@ -41,6 +48,7 @@ class Question(BaseModel):
         default_factory=list,
         description="The likely answers, a few words each. Leave it empty if you cannot name them.",
     )
+    expires_in: Deadline = ""
 
 
 class Confirmation(BaseModel):
@@ -52,15 +60,18 @@ class Confirmation(BaseModel):
     details: str = Field(
         default="", description="What they must know to decide: names, amounts, and what cannot be undone."
     )
+    expires_in: Deadline = ""
 
 
-def _ask(question: str, context: str = "", choices: Sequence[str] = ()) -> tuple[str, Heard]:
-    answer = heard(interrupt(payloads.question(question, context, choices)))
+def _ask(
+    question: str, context: str = "", choices: Sequence[str] = (), expires_in: str = ""
+) -> tuple[str, Heard]:
+    answer = heard(interrupt(payloads.question(question, context, choices, expires_in=expires_in)))
     return told(answer), answer
 
 
-def _confirm(action: str, details: str = "") -> tuple[str, Heard]:
-    answer = heard(interrupt(payloads.confirmation(action, details)))
+def _confirm(action: str, details: str = "", expires_in: str = "") -> tuple[str, Heard]:
+    answer = heard(interrupt(payloads.confirmation(action, details, expires_in=expires_in)))
     return decided(answer), answer
 
 
@@ -69,12 +80,14 @@ def _confirm(action: str, details: str = "") -> tuple[str, Heard]:
 # second time, and get each other's answers.
 
 
-async def _ask_async(question: str, context: str = "", choices: Sequence[str] = ()) -> tuple[str, Heard]:
-    return _ask(question, context, choices)
+async def _ask_async(
+    question: str, context: str = "", choices: Sequence[str] = (), expires_in: str = ""
+) -> tuple[str, Heard]:
+    return _ask(question, context, choices, expires_in)
 
 
-async def _confirm_async(action: str, details: str = "") -> tuple[str, Heard]:
-    return _confirm(action, details)
+async def _confirm_async(action: str, details: str = "", expires_in: str = "") -> tuple[str, Heard]:
+    return _confirm(action, details, expires_in)
 
 
 ask_human: BaseTool = StructuredTool.from_function(

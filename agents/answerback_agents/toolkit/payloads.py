@@ -1,22 +1,53 @@
 """What the graph is interrupted with. Pure; arguments are checked here, for models and for steps alike."""
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
 Payload = dict[str, Any]
 """JSON."""
+DURATION = re.compile(r"(?:[0-9]+(?:\.[0-9]+)?(?:ms|s|m|h|d|w) ?)+")  # the gateway reads it, and says more
 
 
-def question(text: str, context: str = "", choices: Sequence[str] = ()) -> Payload:
-    """A question, with choices if there are any. Raises `ValueError` that says what to give instead."""
-    asked = {"type": "ask_human", "question": a_question(text), "context": _text("context", context)}
-    offered = distinct(choices)
-    return {**asked, "choices": offered} if offered else asked
+def question(
+    text: str,
+    context: str = "",
+    choices: Sequence[str] = (),
+    *,
+    expires_in: float | str | None = None,
+    default: str | None = None,
+) -> Payload:
+    """A question; what is not given does not stand in it. Raises `ValueError` that says what to give."""
+    asked: Payload = {"type": "ask_human", "question": a_question(text), "context": _text("context", context)}
+    if offered := distinct(choices):
+        asked["choices"] = offered
+    if default is not None:
+        asked |= {
+            "on_expire": "default",
+            "default": _written("default", default, "give a text, or no default"),
+        }
+    return asked | _expiring(expires_in)
 
 
-def confirmation(action: str, details: str = "") -> Payload:
+def confirmation(action: str, details: str = "", *, expires_in: float | str | None = None) -> Payload:
     """A yes or no. Raises `ValueError` that says what to give instead."""
-    return {"type": "confirm_action", "action": an_action(action), "details": _text("details", details)}
+    asked = {"type": "confirm_action", "action": an_action(action), "details": _text("details", details)}
+    return asked | _expiring(expires_in)
+
+
+def _expiring(expires_in: float | str | None) -> Payload:
+    return {"expires_in": found} if (found := a_duration(expires_in)) else {}
+
+
+def a_duration(value: object) -> str:
+    """A number of seconds or a text as a text, "" for nothing; raises `ValueError` for anything else."""
+    if value is None or value == "":
+        return ""
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < float("inf"):
+        return f"{value:f}".rstrip("0").rstrip(".") + "s"
+    if isinstance(value, str) and DURATION.fullmatch(value.strip()):
+        return value.strip()
+    raise ValueError("expires_in must be a number of seconds, or a text such as “10m” or “1h30m”.")
 
 
 def a_question(text: object) -> str:

@@ -6,7 +6,7 @@ import click
 
 from answerback.cli.errors import Commands, Exit
 from answerback.cli.listing import add_list
-from answerback.cli.options import here_option, parsed, patience_option, remote
+from answerback.cli.options import duration, here_option, parsed, patience_option, remote
 
 if TYPE_CHECKING:
     from answerback.client import Client, Run
@@ -21,6 +21,7 @@ CODES = {"completed": Exit.FINE, "cancelled": Exit.CANCELLED}
 @click.option("--thread", metavar="ID", default="", help="The thread to run on. [default: a new one]")
 @click.option("--to", metavar="NAME", multiple=True, help="Who is asked; several times for several.")
 @click.option("--route", metavar="NAME", default="", help="A route of the configuration.")
+@click.option("--expires", metavar="TIME", callback=duration, help="Until when each question: 10m, 24h.")
 @click.option("--replace", is_flag=True, help="End what waits on the thread.")
 @click.option("--wait", is_flag=True, help="Wait for the result.")
 @here_option
@@ -41,7 +42,7 @@ def run(**options: Any) -> None:
     async def work(client: "Client") -> "Run":
         started = await client.start(
             options["agent"], options["input_"], thread_id=options["thread"], route=options["route"],
-            ask=options["to"], replace=options["replace"],
+            ask=options["to"], expires_in=options["expires"], replace=options["replace"],
         )  # fmt: skip
         if not options["wait"]:
             return started

@@ -15,6 +15,7 @@ from answerback.web.problems import Problem
 
 Name = Annotated[str, Field(max_length=200)]
 Text = Annotated[str, Field(max_length=100_000)]
+Duration = Annotated[Any, Field(description="Seconds, or a text such as 10m or 1h30m.")]
 Names = Annotated[list[Name], BeforeValidator(lambda value: [value] if isinstance(value, str) else value)]
 
 
@@ -72,7 +73,7 @@ class InteractionIn(_Body):
     context: Text = ""
     ask: Names = []
     route: Name = ""
-    expires_in: Annotated[Any, Field(description="Seconds, or a text such as 10m or 1h30m.")] = None
+    expires_in: Duration = None
     on_expire: Literal["auto", "no-response", "default", "cancel", "leave"] | None = None
     default: Any = None
     sensitive: bool = False
@@ -91,6 +92,7 @@ class RunIn(_Body):
     thread_id: Name = ""
     route: Name = ""
     ask: Names = []
+    expires_in: Duration = None
     replace: bool = False
 
 

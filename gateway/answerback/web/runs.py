@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from fastapi import FastAPI, Request
 
+from answerback.durations import seconds
 from answerback.errors import NotFound
 from answerback.model import RunStatus
 from answerback.run import RunRequest
@@ -46,6 +47,7 @@ def add(api: FastAPI, services: Services) -> None:
                 thread_id=body.thread_id,
                 route=body.route,
                 ask=tuple(body.ask),
+                expires_in=None if body.expires_in is None else seconds(body.expires_in),
                 replace=body.replace,
             )
         )

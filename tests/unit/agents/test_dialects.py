@@ -187,3 +187,42 @@ def test_a_payload_can_keep_stand_ins_out(payload):
 )
 def test_and_does_not_by_itself(payload):
     assert not dialects.read(payload).human_only
+
+
+DEADLINE = {"expires_in": "10m", "on_expire": "default", "default": "coding"}
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [CONFIRM, CHOICE, {"type": "ask_human", "question": "Which term?", "context": "0 documents."}],
+)
+def test_an_object_that_asks_can_set_a_deadline_which_is_not_shown(payload: dict[str, Json]) -> None:
+    reading = dialects.read({**payload, **DEADLINE})
+    assert reading.deadline == dialects.Deadline("10m", "default", "coding")
+    assert replace(reading, deadline=dialects.Deadline()) == dialects.read(payload)
+
+
+def test_a_form_with_a_question_can_set_one_too() -> None:
+    schema = {"type": "object", "properties": {"term": {"type": "string"}}}
+    assert dialects.read({"question": "Which?", "expires_in": 60}, schema=schema).deadline.expires_in == 60
+    assert dialects.read({"expires_in": 60}, schema=schema).deadline == dialects.Deadline()
+
+
+@pytest.mark.parametrize("payload", ["Which?", {"anything": "else", **DEADLINE}, [DEADLINE], None])
+def test_what_is_shown_as_it_stands_sets_none(payload: Json) -> None:
+    assert dialects.read(payload).deadline == dialects.Deadline()
+
+
+@pytest.mark.parametrize(
+    ("default", "id"), [("Two", "2"), (2, "2"), ("2", "2"), (True, True), (None, None), ("three", "three")]
+)
+def test_the_default_of_choices_is_an_id_of_the_payloads_own_or_a_label(default: Json, id: Json) -> None:
+    choices = [{"id": 1, "label": "One"}, {"id": 2, "label": "Two"}]
+    reading = dialects.read({"question": "Which?", "choices": choices, "default": default})
+    assert reading.deadline.default is id or reading.deadline.default == id
+
+
+def test_a_default_comes_back_in_the_shape_of_an_answer() -> None:
+    default = Answer({"q1": "coding"}, expired=True, default_used=True)
+    assert dialects.write(CHOICE, default)["choice"] == "coding"
+    assert "timed_out" not in dialects.write(CHOICE, default)

@@ -37,6 +37,7 @@ DELETE = {"action": "delete_files", "details": "a.txt and b.txt, for good."}
 ASKED = {"type": "ask_human", **WHICH}
 OFFERED = {"type": "ask_human", **TERMS}
 TO_CONFIRM = {"type": "confirm_action", **DELETE}
+NO_TIME: list[Any] = ["soon", 0, -1, True, ["10m"], float("inf"), float("nan"), "10"]
 
 
 class State(TypedDict, total=False):
@@ -90,12 +91,28 @@ def said(value: Any, text: str = "", *files: Attachment) -> Answer:
         (lambda: ask(**WHICH), ASKED),
         (lambda: ask(**TERMS), OFFERED),
         (lambda: confirmed(**DELETE), TO_CONFIRM),
+        (call(ask_human, {**WHICH, "expires_in": "10m"}), {**ASKED, "expires_in": "10m"}),
+        (call(ask_human, {**WHICH, "expires_in": 600}), {**ASKED, "expires_in": "600s"}),
+        (call(ask_human, {**WHICH, "expires_in": ""}), ASKED),
+        (call(confirm_action, {**DELETE, "expires_in": "1h"}), {**TO_CONFIRM, "expires_in": "1h"}),
+        (lambda: ask(**WHICH, expires_in=0.5), {**ASKED, "expires_in": "0.5s"}),
+        (lambda: confirmed(**DELETE, expires_in="1h30m"), {**TO_CONFIRM, "expires_in": "1h30m"}),
+        (
+            lambda: ask(**TERMS, expires_in="10m", default="coding"),
+            {**OFFERED, "expires_in": "10m", "on_expire": "default", "default": "coding"},
+        ),
     ],
 )
 def test_a_tool_and_a_function_interrupt_with_the_same_json(step: Callable[[], Any], payload: Json) -> None:
     paused = Paused(step)
     assert paused.payload == payload
     assert json.loads(json.dumps(paused.payload)) == payload
+
+
+def test_a_default_is_returned_when_nobody_answers() -> None:
+    paused = Paused(lambda: ask(**TERMS, expires_in="10m", default="costing"))
+    assert paused.answered(Answer({"q1": "costing"}, expired=True, default_used=True)) == "costing"
+    assert dialects.read(paused.payload).deadline == dialects.Deadline("10m", "default", "costing")
 
 
 def test_a_question_is_read_as_one_for_a_text_with_its_reason() -> None:
@@ -239,6 +256,13 @@ def test_a_graph_that_is_resumed_by_hand_loses_nothing(value: Json, words: str) 
         (lambda: ask("Which?", choices=["a", "a "]), "A choice is there twice"),
         (lambda: confirmed(""), "The action is empty: say what will be done"),
         (lambda: confirmed("wipe", {}), "The details must be a text"),
+        (lambda: ask("Which?", default=" "), "The default is empty"),
+        *((lambda wrong=wrong: ask("Which?", expires_in=wrong), "expires_in must be") for wrong in NO_TIME),
+        *(
+            (lambda wrong=wrong: confirmed("Wipe", expires_in=wrong), "expires_in must be")
+            for wrong in NO_TIME
+        ),
+        (call(ask_human, {"question": "Which?", "expires_in": "soon"}), "expires_in must be"),
         (call(ask_human, {"question": " "}), "The question is empty: ask one thing"),
         (call(confirm_action, {"action": ""}), "The action is empty: say what will be done"),
     ],
@@ -258,7 +282,13 @@ def in_one_step(*calls: Json) -> Any:
 
 
 @pytest.mark.parametrize(
-    "bad", [{"question": ""}, {"question": "Which?", "choices": ["a", "a"]}, {"context": "because"}]
+    "bad",
+    [
+        {"question": ""},
+        {"question": "Which?", "choices": ["a", "a"]},
+        {"question": "Which?", "expires_in": "soon"},
+        {"context": "because"},
+    ],
 )
 def test_a_model_that_asks_nothing_is_told_so_and_nobody_is_asked(bad: Json) -> None:
     graph, turn = in_one_step({"name": "ask_human", "args": bad, "id": "1"})
@@ -297,8 +327,8 @@ def test_a_model_is_told_what_each_tool_and_each_argument_is_for() -> None:
         assert "nobody answered in time" in tool.description
         assert all(argument["description"] for argument in tool.args.values())
     assert {tool.name: list(tool.args) for tool in tools()} == {
-        "ask_human": ["question", "context", "choices"],
-        "confirm_action": ["action", "details"],
+        "ask_human": ["question", "context", "choices", "expires_in"],
+        "confirm_action": ["action", "details", "expires_in"],
     }
 
 

@@ -49,6 +49,20 @@ class TestRuns:
         [request] = world.runner.started
         assert request.input == {"topic": "PSR"} and request.ask == ("ana",) and not request.replace
 
+    @pytest.mark.parametrize(("given", "seconds"), [(90, 90.0), ("10m", 600.0), (None, None)])
+    async def test_a_run_sets_the_deadline_of_its_questions(self, given, seconds):
+        world = World()
+        async with world.client() as client:
+            await client.post("/v1/runs", json={"agent": "research", "expires_in": given})
+        [request] = world.runner.started
+        assert request.expires_in == seconds
+
+    async def test_a_deadline_that_is_none_starts_nothing(self):
+        world = World()
+        async with world.client() as client:
+            is_problem(await client.post("/v1/runs", json={"agent": "research", "expires_in": "soon"}), 422)
+        assert not world.runner.started
+
     async def test_a_waiting_thread_is_a_conflict(self):
         world = World()
         world.runner.refusal = Conflict("This thread is waiting. Answer it, or start with replace: true.")
