@@ -78,7 +78,7 @@ class Adopter:
         store, agent = self._context.store, self._agents[name]
         cursor = await store.read(lambda tx: replies.position(tx, LOOK + name))
         look = await agent.look(cursor)
-        route = route_of(self._context.settings, look.route, ())
+        route = route_of(self._context.settings, "", (), agent=name)
         done = [await self._follow(name, agent, change, route) for change in look.changes]
         if look.cursor != cursor and all(done):
             await store.write(lambda tx: replies.move(tx, LOOK + name, look.cursor))

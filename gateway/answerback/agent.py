@@ -91,13 +91,11 @@ class Look:
     """What a look found, and the cursor to look on from.
 
     `again_in`: seconds to the next look; None when there will never be anything to see.
-    `route` names the route on which what others started is asked, "" for the default.
     """
 
     changes: tuple[Change, ...] = ()
     cursor: str = ""
     again_in: float | None = None
-    route: str = ""
 
 
 class Agent(abc.ABC):

@@ -59,7 +59,7 @@ class Asker:
 
     async def ask(self, request: AskRequest) -> Asked:
         """Store the question and what must be sent. Raises `NotFound`, `DoesNotFit` or `Conflict`."""
-        route = route_of(self._context.settings, request.route, request.ask)
+        route = route_of(self._context.settings, request.route, request.ask, agent=request.agent)
         record = _record(request, route, self._context.settings)
         self._context.faults.reach("ask.before-commit")
         asked, rows = await self._context.store.write(lambda tx: self._ask(tx, record, request))
@@ -117,7 +117,7 @@ def put(
     human_only = record.human_only or (agent is not None and agent.human_only)
     stand_ins = context.outbox.stand_ins
     route = stand_ins.planned(record.route, sensitive=record.sensitive, human_only=human_only)
-    if stand_ins.is_nobody(route):
+    if stand_ins.is_nobody(route, record.agent):
         expires_in = 0
     expires_at = tx.now + round(expires_in * SECOND) if expires_in is not None else None
     record = replace(record, created_at=tx.now, expires_at=expires_at, route=route)
@@ -206,8 +206,10 @@ def require_people(tx: Tx, settings: Settings, ids: tuple[str, ...]) -> None:
             raise NotFound(f"There is no contact {id!r}. Known: {known}.")
 
 
-def route_of(settings: Settings, name: str, ask: tuple[str, ...]) -> Json:
-    """The snapshot of a route that is kept with what is asked on it."""
+def route_of(settings: Settings, name: str, ask: tuple[str, ...], *, agent: str = "") -> Json:
+    """The snapshot of a route that is kept with what is asked on it; without a name, of the agent's own."""
+    configured = settings.agents.get(agent)
+    name = name or (configured.route if configured is not None else "")
     if name and name not in settings.routes:
         raise NotFound(f"There is no route {name!r}. Known: {', '.join(sorted(settings.routes)) or 'none'}.")
     route: Route = settings.routes[name] if name else settings.default_route

@@ -89,7 +89,7 @@ class Notices:
         or nobody has an address.
         """
         _check(request)
-        route = route_of(self._context.settings, request.route, request.ask)
+        route = route_of(self._context.settings, request.route, request.ask, agent=request.agent)
 
         def tx_(tx: Tx) -> tuple[Notice, list[Row], bool]:
             require_people(tx, self._context.settings, request.ask)

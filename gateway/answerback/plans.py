@@ -10,6 +10,8 @@ from answerback.model import Address, Json
 from answerback.store import Tx, contacts
 from answerback.succession import Tried, addresses
 
+DEFAULT = "default"  # the route of whoever has none
+
 
 @dataclass(frozen=True, slots=True)
 class Planned:
@@ -29,11 +31,13 @@ class Planned:
 class Plan:
     """What a question that is asked at `now` would go through; durations in seconds.
 
+    `agents` are those whose questions take this route where nothing else is named.
     `at_once`: at all addresses at the same time, instead of the next one when one fails. `first`: a stand-in
     that is asked before people. `fallback`: where the link is shown when no person can be reached.
     """
 
     route: str
+    agents: tuple[str, ...]
     now: int
     at_once: bool
     first: str
@@ -69,6 +73,7 @@ class Planner:
         deadline = None if expires_in is None else tx.now + round(expires_in * SECOND)
         return Plan(
             route=name,
+            agents=tuple(each for each, agent in settings.agents.items() if (agent.route or DEFAULT) == name),
             now=tx.now,
             at_once=route["at_once"],
             first=route["first"],

@@ -71,7 +71,7 @@ class Runner(Background):
             known = ", ".join(sorted(self._agents)) or "none"
             raise NotFound(f"There is no agent {request.agent!r}. Known: {known}.")
         check(request.input)
-        route = route_of(self._context.settings, request.route, request.ask)
+        route = route_of(self._context.settings, request.route, request.ask, agent=request.agent)
         if request.expires_in is not None:
             route["expires_in"] = request.expires_in
         thread = request.thread_id or interactions.new_id()

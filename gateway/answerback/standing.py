@@ -32,13 +32,14 @@ class StandIns:
     """All that are configured, by the name of their provider.
 
     `mode` is asked first, "" for people; `people`: whether any person is asked; `fallback`: the provider that
-    shows a question's link when nobody can be reached, "" for none.
+    shows a question's link when nobody can be reached, "" for none; `alone`: the agents that ask no person.
     """
 
     known: Mapping[str, StandIn] = field(default_factory=dict)
     mode: str = ""
     people: bool = True
     fallback: str = ""
+    alone: frozenset[str] = frozenset()
 
     def planned(self, route: Json, *, sensitive: bool, human_only: bool) -> Json:
         """The route of one question, with the stand-ins that may be asked it: `first`, and `stand_ins`."""
@@ -53,15 +54,20 @@ class StandIns:
         found = self.known.get(name)
         return found is not None and (found.sees_sensitive or not sensitive)
 
-    def is_nobody(self, route: Json) -> bool:
+    def asks_people(self, agent: str) -> bool:
+        """Whether people are asked what this agent asks (`hitl.enabled`, its `hitl_enabled`)."""
+        return self.people and agent not in self.alone
+
+    def is_nobody(self, route: Json, agent: str) -> bool:
         """Whether nobody at all is asked on a planned route: then it ends at once, as silence does."""
-        return not self.people and not route["first"] and not route["stand_ins"]
+        return not self.asks_people(agent) and not route["first"] and not route["stand_ins"]
 
 
 def stand_ins(settings: Settings, providers: Mapping[str, Provider], fallback: str = "") -> StandIns:
     """The stand-ins among the providers, as the configuration uses them."""
     mode = "" if settings.hitl.mode == HUMAN else settings.hitl.mode
-    return StandIns(dict(_found(providers.values())), mode, settings.hitl.enabled, fallback)
+    alone = frozenset(name for name, agent in settings.agents.items() if not agent.hitl_enabled)
+    return StandIns(dict(_found(providers.values())), mode, settings.hitl.enabled, fallback, alone)
 
 
 def _found(providers: Iterable[Provider]) -> Iterable[tuple[str, StandIn]]:

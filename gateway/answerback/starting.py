@@ -27,7 +27,7 @@ def start(case: Case, rest: str) -> Effect | None:
     unfit = read(_TEXT, text, language=person.language, timezone=person.timezone, now=tx.now)
     if text and isinstance(unfit, Unclear):
         return _said(case, unfit.key, unfit.args, Outcome.ASKED_AGAIN)
-    route = route_of(case.context.settings, "", (person.id,))
+    route = route_of(case.context.settings, "", (person.id,), agent=agent.name)
     id = interactions.new_id()
     row = case.context.outbox.conversation(tx, case.here, "run_started", {"who": _called(agent.name)})
     runs.add(tx, id, agent.name, interactions.new_id(), _input(agent, text), route, tx.now, told=row["id"])

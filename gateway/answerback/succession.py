@@ -97,7 +97,7 @@ def after(outbox: Outbox, tx: Tx, row: Row) -> list[Row]:
     rows = rows or stand_in(outbox, tx, record)
     if rows or any(map(_is_under_way, asked)):
         return rows
-    if not outbox.stand_ins.people:
+    if not outbox.stand_ins.asks_people(record.agent):
         tx.run(interactions.END_NOW, key=record.id, at=tx.now)
         return []
     return _nobody(outbox, tx, record)
@@ -126,14 +126,14 @@ def _of_person(person: Contact, route: Json, tried: Tried) -> list[Address]:
 
 
 def _people(outbox: Outbox, tx: Tx, record: Interaction) -> list[Row]:
-    found = addresses(tx, record.route) if outbox.stand_ins.people else []
+    found = addresses(tx, record.route) if outbox.stand_ins.asks_people(record.agent) else []
     return [outbox.question(tx, record, address) for address in found]
 
 
 def _nobody(outbox: Outbox, tx: Tx, record: Interaction) -> list[Row]:
     """Where nobody is reached, the question's link is shown."""
-    name = outbox.stand_ins.fallback
-    return [outbox.question(tx, record, Address(name, "", ""))] if name and outbox.stand_ins.people else []
+    name = outbox.stand_ins.fallback if outbox.stand_ins.asks_people(record.agent) else ""
+    return [outbox.question(tx, record, Address(name, "", ""))] if name else []
 
 
 def _notice_elsewhere(outbox: Outbox, tx: Tx, row: Row) -> list[Row]:

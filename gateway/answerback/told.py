@@ -229,6 +229,7 @@ class Plan(TypedDict):
     """What a question would go through on a route; durations are in seconds."""
 
     route: str
+    agents: list[str]
     at_once: bool
     first: str
     people: list[Planned]

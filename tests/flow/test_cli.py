@@ -534,6 +534,7 @@ def test_where_nobody_can_be_reached_a_route_says_where_the_link_is(gateway: Ser
             "default",
             "  Alice  cannot be reached: no address on this route's providers",
             "  Ben    cannot be reached: no address on this route's providers",
+            "  For mine, where no other route is named.",
             "  No person is asked; the gateway prints the link to the form.",
             "  It waits until it is answered.",
         ],

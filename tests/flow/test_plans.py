@@ -7,13 +7,14 @@ import httpx
 import pytest
 from pydantic import SecretStr
 
+from answerback.agent import Agent, Change, Look
 from answerback.ask import AskRequest
 from answerback.cli.site import site
 from answerback.errors import ConfigurationError, NotFound, Undeliverable
 from answerback.model import Address, Contact, StandsIn
 from answerback.plans import Plan
-from answerback.settings import ApiKey, Hitl, Route
-from answerback.testing import ManualClock, MemoryProvider, asks
+from answerback.settings import ApiKey, Hitl, Plugin, Route
+from answerback.testing import ManualClock, MemoryProvider, ScriptedAgent, asks
 from tests.support.databases import Database
 from tests.support.gateway import Gateway, gateway
 
@@ -29,10 +30,16 @@ def services() -> dict[str, MemoryProvider]:
     return {name: MemoryProvider(name) for name in WAYS}
 
 
-def planned(database: Database, *routes: Route, people: tuple[Contact, ...] = (ANA, BEN), **more: object):
+def planned(
+    database: Database,
+    *routes: Route,
+    people: tuple[Contact, ...] = (ANA, BEN),
+    ran: tuple[Agent, ...] = (),
+    **more: object,
+):
     found = {route.name: route for route in routes or (ROUTE,)}
     contacts = {person.id: person for person in people}
-    return gateway(database, **{"providers": services(), "contacts": contacts, "routes": found} | more)
+    return gateway(database, *ran, **{"providers": services(), "contacts": contacts, "routes": found} | more)
 
 
 def places(plan: Plan) -> dict[str, list[str]]:
@@ -139,6 +146,40 @@ async def test_stand_ins_are_told_where_they_are_asked(
         assert (plan.human_only, plan.stand_ins_after) == (human_only, 600.0)
 
 
+async def test_an_agent_has_a_route_of_its_own_where_a_run_names_none(database: Database) -> None:
+    routes = [Route("default", ("ana",), WAYS), Route("night", ("ben",), WAYS)]
+    agents = {"own": Plugin("own", "langgraph", route="night"), "other": Plugin("other", "langgraph")}
+    ran = (ScriptedAgent(asks("Which?"), name="own"), ScriptedAgent(asks("Which?"), name="other"))
+    async with planned(database, *routes, ran=ran, agents=agents) as g:
+        plans = [await g.app.planner.of(name) for name in ("default", "night")]
+        assert [plan.agents for plan in plans] == [("other",), ("own",)]
+        for agent, route in (("own", ""), ("other", ""), ("own", "default")):
+            await g.run(agent, route=route)
+        for agent in ("own", "other", "nobody"):
+            await g.app.asker.ask(AskRequest((asks("Which?"),), agent=agent))
+        asked = (await g.app.reader.interactions()).items
+        assert [each.route["ask"][0] for each in asked] == ["ben", "ana", "ana", "ben", "ana", "ana"]
+
+
+class Shared(ScriptedAgent):
+    """Somebody else has started one of its threads."""
+
+    async def look(self, cursor: str) -> Look:
+        waiting = [(each.interrupt_id, each.digest) for each in await self.pending("theirs")]
+        return Look((Change("theirs", tuple(waiting)),))
+
+
+async def test_what_others_started_is_asked_on_the_route_of_the_agent(database: Database) -> None:
+    routes = [Route("default", ("ana",), WAYS), Route("night", ("ben",), WAYS)]
+    agent = Shared(asks("Which?"), name="own")
+    await agent.start("theirs", None)
+    agents = {"own": Plugin("own", "langgraph", route="night")}
+    async with planned(database, *routes, ran=(agent,), agents=agents) as g:
+        await g.app.adopter.look("own")
+        (record,) = (await g.app.reader.interactions()).items
+        assert record.route["ask"] == ["ben"]
+
+
 class TestApi:
     def client(self, g: Gateway, key: str = "all") -> httpx.AsyncClient:
         return httpx.AsyncClient(
@@ -156,9 +197,9 @@ class TestApi:
             assert told == every[1]
             (ana,) = told.pop("people")
             assert told == {
-                "route": "urgent", "at_once": True, "first": "", "stand_ins": [], "stand_ins_after": None,
-                "reminders": [60.0, 300.0], "expires_in": None, "on_expire": "auto", "human_only": False,
-                "fallback": "",
+                "route": "urgent", "agents": [], "at_once": True, "first": "", "stand_ins": [],
+                "stand_ins_after": None, "reminders": [60.0, 300.0], "expires_in": None, "on_expire": "auto",
+                "human_only": False, "fallback": "",
             }  # fmt: skip
             ways = [(way["provider"], way["id"], way["works"]) for way in ana.pop("ways")]
             assert ways == [(name, f"ana on {name}", True) for name in ("third", "first", "second")]

@@ -104,6 +104,9 @@ def kind_of(name: str) -> StandsIn:
     return StandsIn.TERMINAL if name == "console" else StandsIn.PROGRAM
 
 
+SWITCHED_OFF = {"scripted": Plugin("scripted", "langgraph", hitl_enabled=False)}
+
+
 def routed(*stand_ins: str, **more: object) -> dict[str, Route]:
     fields = {"ask": ("alice",), "providers": ("memory",), "stand_ins": stand_ins, **more}
     return {"default": Route("default", **fields)}
@@ -642,6 +645,38 @@ async def test_switched_off_what_silence_leaves_open_stays_open(database: Databa
         record = await again(g, record)
         assert record.status is InteractionStatus.PENDING and record.overdue_at is not None
         await g.app.receiver.respond(record.id, "by api", by="alice", via="api")
+
+
+async def test_one_agent_can_be_switched_off_and_the_others_still_ask(database: Database) -> None:
+    off, on = ScriptedAgent(CONFIRM), ScriptedAgent(CONFIRM, name="other")
+    async with gateway(database, off, on, agents=SWITCHED_OFF) as g:
+        run = await g.run()
+        await g.run("other")
+        await g.sweep()
+        assert (await g.settled(run.id)).result == [None] and off.journal[0][2].expired
+        assert len(g.memory.shown) == 1 and not on.journal
+
+
+async def test_for_one_that_is_switched_off_stand_ins_answer_and_what_they_leave_ends(
+    database: Database,
+) -> None:
+    agent, llm = ScriptedAgent(TEXT, TEXT), Stand("llm", "x", None)
+    routes = routed("llm")
+    async with gateway(database, agent, providers={"llm": llm}, routes=routes, agents=SWITCHED_OFF) as g:
+        run = await g.run()
+        await g.sweep()
+        assert (await g.settled(run.id)).result == ["x", None]
+        assert g.memory.shown == []
+
+
+async def test_one_that_is_switched_off_shows_no_link_either(database: Database) -> None:
+    link = MemoryProvider("link")
+    async with gateway(
+        database, providers={"link": link}, routes={"default": Route("default")}, agents=SWITCHED_OFF
+    ) as g:
+        record = await ask(g, agent="scripted")
+        await g.sweep()
+        assert link.shown == [] and (await again(g, record)).status is InteractionStatus.EXPIRED
 
 
 async def test_with_nobody_left_the_question_s_link_is_shown(database: Database) -> None:

@@ -7,11 +7,13 @@ import pytest
 from answerback.agent import State, Target
 from answerback.errors import AgentUnavailable
 from answerback.model import Answer, Json, RunStatus
-from answerback.settings import Plugin
+from answerback.settings import Plugin, Route
 from answerback.store.runs import Run
 from answerback.testing import ScriptedAgent, asks
 from tests.support.databases import Database
 from tests.support.gateway import Gateway, gateway
+
+SPANS = {"default": None, "quick": 60.0}
 
 
 class Recording(ScriptedAgent):
@@ -53,6 +55,16 @@ async def starts(g: Gateway, text: str, who: str = "1001", **more: object) -> No
 
 
 class TestStarting:
+    async def test_it_takes_the_agents_route_and_asks_whoever_started_it(self, database: Database) -> None:
+        routes = {
+            name: Route(name, ("ben",), ("memory",), expires_in=seconds) for name, seconds in SPANS.items()
+        }
+        agent = Recording(asks("Which tea?"))
+        async with gateway(database, agent, agents=agents(route="quick"), routes=routes) as g:
+            await starts(g, "run research tea")
+            (record,) = (await g.app.reader.interactions()).items
+            assert (record.route["expires_in"], record.route["ask"]) == (60.0, ["alice"])
+
     async def test_run_starts_the_agent_with_the_rest_as_its_input(self, database: Database) -> None:
         agent = Recording(asks("Which tea?"))
         async with gateway(database, agent, agents=agents()) as g:

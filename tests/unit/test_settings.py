@@ -843,3 +843,22 @@ class TestStandIns:
 
     def test_an_agent_can_be_for_people_only(self):
         assert read("agents: {a: {use: langgraph, human_only: yes}}\n").agents["a"].human_only
+
+    def test_an_agent_can_do_without_people(self):
+        agents = read("agents: {a: {use: langgraph, hitl_enabled: no}, b: {use: langgraph}}\n").agents
+        assert (agents["a"].hitl_enabled, agents["b"].hitl_enabled) == (False, True)
+        assert agents["a"].options == {}
+
+    @pytest.mark.parametrize("use", ["langgraph", "langgraph-server", "mine.agents:Own"])
+    def test_any_agent_can_have_a_route_which_its_adapter_need_not_know(self, use):
+        agent = read(f"agents: {{a: {{use: '{use}', route: night}}}}\nroutes: {{night: {{}}}}\n").agents["a"]
+        assert (agent.route, agent.options) == ("night", {})
+
+    def test_the_default_route_can_be_named_although_it_stands_nowhere(self):
+        assert read("agents: {a: {use: langgraph, route: default}}\n").agents["a"].route == "default"
+
+    def test_an_agents_route_must_be_there(self):
+        error = refused("agents:\n  a:\n    use: langgraph\n    route: nihgt\nroutes: {night: {}}\n")
+        assert (error.line, error.message) == (
+            4, 'agents.a.route: there is no route "nihgt". Did you mean "night"?'
+        )  # fmt: skip

@@ -56,7 +56,7 @@ async def look(server: Server, settings: Settings, scope: dict[str, str], cursor
     after = before.moved({id: when(thread) for id, thread in found.items()})
     changes = [await _change(server, thread) for thread in found.values() if thread["status"] != "busy"]
     ours = tuple(change for change in changes if change.started or settings.adopt)
-    return Look(ours, after.write(), settings.poll_seconds, settings.route)
+    return Look(ours, after.write(), settings.poll_seconds)
 
 
 async def _changed(server: Server, scope: dict[str, str], before: Cursor) -> dict[str, Any]:

@@ -22,8 +22,6 @@ class Settings(pydantic.BaseModel):
     """Whether people are asked what threads wait for that somebody else started."""
     metadata: dict[str, str] = {}
     """Threads must have these to be adopted; those that we start get them."""
-    route: str = ""
-    """The route on which the questions of adopted threads are asked."""
     poll_seconds: float = pydantic.Field(default=10.0, gt=0)
     """Seconds between two looks at what others did on the server."""
     timeout: float = pydantic.Field(default=30.0, gt=0)

@@ -114,6 +114,8 @@ def _way(way: "Way") -> str:
 
 
 def _sentences(plan: "Plan") -> Iterable[str]:
+    if plan["agents"]:
+        yield f"For {', '.join(plan['agents'])}, where no other route is named."
     if plan["first"]:
         yield f"{plan['first']} is asked first."
     if not any(person["ways"] for person in plan["people"]):

@@ -72,6 +72,8 @@ class _Agreement:
 
     def agents(self) -> None:
         for name, agent in self.settings.agents.items():
+            if agent.route:
+                self.known(f"agents.{name}.route", agent.route, self.settings.routes, "route")
             self.all_known(f"agents.{name}.may_start", agent.may_start, self.settings.contacts, "contact")
 
     def stand_ins(self) -> None:

@@ -160,6 +160,8 @@ def _agent(plugin: Plugin) -> Plugin:
         python=python,
         memory_limit=shape.memory_limit,
         human_only=shape.human_only,
+        hitl_enabled=shape.hitl_enabled,
+        route=shape.route,
         may_start=shape.may_start,
         input_key=shape.input_key,
     )

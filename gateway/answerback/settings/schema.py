@@ -206,6 +206,8 @@ class WorkerShape(Shape):
     python: Line = ""
     memory_limit: Size = 0
     human_only: bool = False
+    hitl_enabled: bool = True
+    route: str = ""
     may_start: Names = ()
     input_key: Line = "text"
 

@@ -56,6 +56,8 @@ class Plugin:
     python: str = ""  # an absolute path, or a name to look up in PATH; "": the gateway's own
     memory_limit: int = 0  # bytes of address space; 0: no limit
     human_only: bool = False  # no stand-in is asked what this agent asks
+    hitl_enabled: bool = True  # False: no person is
+    route: str = ""  # "": the default
     may_start: tuple[str, ...] = ()  # the contacts who start it by a message
     input_key: str = "text"  # what their message is called in the input; "messages": a chat's list of them
 

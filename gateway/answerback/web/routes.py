@@ -42,9 +42,13 @@ class PlannedOut(BaseModel):
 
 
 class PlanOut(BaseModel):
-    """Durations are in seconds; `expires_in` is null where a question waits for ever."""
+    """`agents` ask on it where nothing else is named.
+
+    Durations are in seconds; `expires_in` is null where a question waits for ever.
+    """
 
     route: str
+    agents: list[str]
     at_once: bool
     first: str
     people: list[PlannedOut]
@@ -78,6 +82,7 @@ def add(api: FastAPI, planner: Planner, working: Callable[[], Container[str]]) -
 def plan_out(plan: "Plan", working: Container[str]) -> PlanOut:
     return PlanOut(
         route=plan.route,
+        agents=list(plan.agents),
         at_once=plan.at_once,
         first=plan.first,
         people=[_person_out(person, plan.now, working) for person in plan.people],

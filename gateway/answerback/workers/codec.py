@@ -88,7 +88,7 @@ def state_in(row: Json) -> State:
 
 def look_out(look: Look) -> Json:
     changes = [[change.thread, change.waiting, change.started] for change in look.changes]
-    return {"changes": changes, "cursor": look.cursor, "again_in": look.again_in, "route": look.route}
+    return {"changes": changes, "cursor": look.cursor, "again_in": look.again_in}
 
 
 def look_in(row: Json) -> Look:

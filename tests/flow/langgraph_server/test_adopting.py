@@ -13,7 +13,7 @@ import pytest
 from answerback.errors import AgentUnavailable
 from answerback.model import InteractionStatus, RunStatus
 from answerback.run import Run
-from answerback.settings import Route
+from answerback.settings import Plugin, Route
 from answerback.store import leases
 from tests.flow.langgraph_server import stumbling
 from tests.flow.langgraph_server.development import Rule
@@ -251,8 +251,9 @@ async def test_what_is_adopted_is_asked_on_the_route_of_the_configuration(
         "default": Route("default", ask=("alice",), providers=("memory",)),
         "night": Route("night", ask=("ben",), providers=("memory",)),
     }
-    agent = await harness.open("asking", adopt=True, metadata=elsewhere.metadata, route="night")
-    async with gateway(database, agent, routes=routes) as inside:
+    agent = await harness.open("asking", adopt=True, metadata=elsewhere.metadata)
+    agents = {agent.name: Plugin(agent.name, "langgraph-server", route="night")}
+    async with gateway(database, agent, routes=routes, agents=agents) as inside:
         await Followed(inside).look()
         assert inside.memory.titles("2002")
         assert not inside.memory.titles("1001")
