@@ -11,8 +11,8 @@ from answerback_agents.dialects.reading import (
     Reading,
     as_text,
     asks,
+    beside,
     deadline_of,
-    files_of,
     joined,
     line,
     silent,
@@ -47,7 +47,7 @@ class ConfirmAction:
         return {
             "content": answer.text or ("yes" if confirmed else "no"),
             "confirmed": confirmed,
-            **files_of(answer),
+            **beside(answer),
         }
 
 
@@ -71,8 +71,8 @@ class Choices:
         value = value_of(answer)
         for choice, original in listed(payload["choices"]):
             if value == choice.id:
-                return {"content": choice.label, "choice": original, **files_of(answer)}
-        return {"content": value, "choice": None, **files_of(answer)}
+                return {"content": choice.label, "choice": original, **beside(answer)}
+        return {"content": value, "choice": None, **beside(answer)}
 
 
 class AskHuman:
@@ -87,7 +87,7 @@ class AskHuman:
     def write(self, payload: Json, answer: Answer) -> Json:
         if silent(answer):
             return {"content": NO_RESPONSE, "timed_out": True}
-        return {"content": value_of(answer), **files_of(answer)}
+        return {"content": value_of(answer), **beside(answer)}
 
 
 class Plain:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from typing import Protocol
 
-from answerback.model import Answer, Json, Question
+from answerback.model import Answer, Json, Question, StandsIn
 
 NO_RESPONSE = "No response"
 NOBODY = "Nobody answered in time."
@@ -84,9 +84,17 @@ def value_of(answer: Answer) -> Json:
     return answer.text
 
 
-def files_of(answer: Answer) -> dict[str, Json]:
-    """The files that came with an answer, for an object that is given to an agent; {} if there are none."""
-    return {"attachments": [asdict(each) for each in answer.attachments]} if answer.attachments else {}
+def beside(answer: Answer) -> dict[str, Json]:
+    """What an object that is given to an agent has besides the answer itself; {} for most answers.
+
+    `attachments`, if files came with it; `answered_by`, if that was no person.
+    """
+    found: dict[str, Json] = {}
+    if answer.attachments:
+        found["attachments"] = [asdict(each) for each in answer.attachments]
+    if answer.default_used or answer.by.startswith(f"{StandsIn.PROGRAM}:"):
+        found["answered_by"] = "default" if answer.default_used else answer.by
+    return found
 
 
 def as_text(payload: Json) -> str:

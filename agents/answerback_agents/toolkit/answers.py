@@ -4,7 +4,8 @@ import json
 from typing import Any
 
 Heard = dict[str, Any]
-"""JSON: `content`; with choices `choice`; of a confirmation `confirmed`; `attachments`; `timed_out`."""
+"""JSON: `content`; with choices `choice`; of a confirmation `confirmed`; `attachments`; `timed_out`;
+`answered_by`, if that was no person."""
 
 NOBODY = (
     "Nobody answered in time, so there is no answer to this question. "
@@ -61,7 +62,9 @@ def decided(answer: Heard) -> str:
     yes, said = answer.get("confirmed"), words(answer)
     sentence = CONFIRMED if agreed(answer) else REFUSED if yes is False else UNCLEAR
     beyond = said.strip().casefold() not in ("", "yes" if yes else "no")
-    parts = (sentence, f"In their own words: {said}" if beyond else "", _files(answer))
+    by = answer.get("answered_by")
+    nobody = f"No person answered: this is from {by}." if by else ""
+    parts = (sentence, nobody, f"In their own words: {said}" if beyond else "", _files(answer))
     return "\n".join(part for part in parts if part)
 
 

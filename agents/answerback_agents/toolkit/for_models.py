@@ -2,7 +2,8 @@
 
 What a tool returns is the message's content, for the model. The message's artifact is the answer as the
 graph was resumed with it, for code: `{"content"}`, with choices `choice`, of a confirmation `confirmed`,
-`attachments` if there were files, and `"timed_out": true` only if nobody answered. So somebody who really
+`attachments` if there were files, `answered_by` if that was no person, and `"timed_out": true` only if
+nobody answered. So somebody who really
 writes what our sentence for silence says is still told apart from silence.
 """
 

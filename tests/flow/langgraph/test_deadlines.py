@@ -27,7 +27,8 @@ async def test_each_question_ends_as_its_payload_says(tmp_path: Path) -> None:
         assert (await g.app.runner.get(run.id)).status is RunStatus.WAITING
         await g.later(2)
         colour, name = (await g.settled(run.id)).result["heard"]
-        assert (colour["choice"], name) == ("green", {"content": "No response", "timed_out": True})
+        assert colour == {"content": "green", "choice": "green", "answered_by": "default"}
+        assert name == {"content": "No response", "timed_out": True}
 
 
 @pytest.mark.needs_extra("langgraph-server")

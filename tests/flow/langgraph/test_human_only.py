@@ -26,4 +26,7 @@ async def test_a_stand_in_answers_the_one_question_and_a_person_the_other(tmp_pa
         assert g.memory.titles("1001") == ["Which name?"]
         await g.types("1001", "Fido")
         run = await g.settled(run.id)
-        assert (run.status, run.result) == (RunStatus.COMPLETED, {"heard": ["blue", "Fido"]})
+        assert (run.status, run.result) == (
+            RunStatus.COMPLETED,
+            {"heard": ["blue", "Fido"], "by": ["stand-in:script", None]},
+        )

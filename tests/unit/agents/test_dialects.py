@@ -129,7 +129,7 @@ def test_a_plain_question_has_no_value_for_silence_unless_no_response_is_asked_f
     assert dialects.write("Which term?", NO_RESPONSE) == "No response"
 
 
-@pytest.mark.parametrize("payload", [CHOICE, "Which term?", {"question": "?"}])
+@pytest.mark.parametrize("payload", ["Which term?", ["a", "b"]])
 def test_a_default_is_written_as_if_it_had_been_answered(payload: Json) -> None:
     default = Answer({"q1": "coding"}, expired=True, default_used=True)
     assert dialects.write(payload, default) == dialects.write(payload, said("coding"))
@@ -226,3 +226,41 @@ def test_a_default_comes_back_in_the_shape_of_an_answer() -> None:
     default = Answer({"q1": "coding"}, expired=True, default_used=True)
     assert dialects.write(CHOICE, default)["choice"] == "coding"
     assert "timed_out" not in dialects.write(CHOICE, default)
+
+
+ASKED = [(CONFIRM, False), (CHOICE, "coding"), ({"question": "Which?"}, "coding")]
+STAND_IN = {"by": "stand-in:openai:gpt-5", "via": "advisor"}
+PEOPLE = [
+    {"by": "alice", "via": "telegram"},
+    {"by": "terminal:console", "via": "console"},
+    {"via": "api"},
+    {},
+]
+
+
+@pytest.mark.parametrize(("payload", "value"), ASKED)
+def test_an_answer_that_is_no_persons_says_whose_it_is_and_is_else_the_same(
+    payload: Json, value: Json
+) -> None:
+    written = dialects.write(payload, said(value, "as it was"))
+    stood_in = replace(said(value, "as it was"), **STAND_IN)
+    assert dialects.write(payload, stood_in) == {**written, "answered_by": "stand-in:openai:gpt-5"}
+    preset = replace(said(value, "as it was"), expired=True, default_used=True, via="deadline")
+    assert dialects.write(payload, preset) == {**written, "answered_by": "default"}
+    for answer in (stood_in, preset):  # after a crash it is known again
+        assert dialects.carries(dialects.write(payload, answer), answer)
+
+
+@pytest.mark.parametrize("person", PEOPLE)
+@pytest.mark.parametrize(("payload", "value"), ASKED)
+def test_a_persons_answer_says_nothing_of_that(payload: Json, value: Json, person: dict[str, str]) -> None:
+    assert "answered_by" not in dialects.write(payload, replace(said(value), **person))
+
+
+@pytest.mark.parametrize("payload", [payload for payload, _ in ASKED])
+def test_neither_does_silence(payload: Json) -> None:
+    assert "answered_by" not in dialects.write(payload, replace(SILENCE, via="deadline"))
+
+
+def test_a_plain_text_stays_what_it_is_whoever_wrote_it() -> None:
+    assert dialects.write("Which?", replace(said("coding"), **STAND_IN)) == "coding"

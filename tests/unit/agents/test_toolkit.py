@@ -109,6 +109,13 @@ def test_a_tool_and_a_function_interrupt_with_the_same_json(step: Callable[[], A
     assert json.loads(json.dumps(paused.payload)) == payload
 
 
+def test_a_model_reads_that_no_person_confirmed_it() -> None:
+    granted = Answer({"q1": True}, by="stand-in:gpt-5", via="advisor")
+    message = confirming().answered(granted)
+    assert message.content == "Confirmed.\nNo person answered: this is from stand-in:gpt-5."
+    assert message.artifact["answered_by"] == "stand-in:gpt-5"
+
+
 def test_a_default_is_returned_when_nobody_answers() -> None:
     paused = Paused(lambda: ask(**TERMS, expires_in="10m", default="costing"))
     assert paused.answered(Answer({"q1": "costing"}, expired=True, default_used=True)) == "costing"
