@@ -31,6 +31,7 @@ from answerback.installation import secret_of, signing_key
 from answerback.intake import Intake
 from answerback.letters import Letters
 from answerback.linking import Linker
+from answerback.metrics import Metrics
 from answerback.notices import Notices
 from answerback.outbox import CALLER, FORM, Outbox
 from answerback.outgoing import Outgoing
@@ -184,7 +185,8 @@ def build(
 ) -> App:
     """Everything, not started. `providers` and `agents` replace those of the configuration (in tests)."""
     pathlib.Path(settings.data_dir).mkdir(parents=True, exist_ok=True, mode=0o700)
-    store = Store(choose(settings.database, settings.data_dir, time))
+    metrics = Metrics([*settings.agents, *(agents or ())])
+    store = Store(choose(settings.database, settings.data_dir, time), metrics)
     offered = registry.offered(settings, settings.data_dir, extra or {}, stored_in(store))
     found = registry.build(
         settings,
@@ -215,6 +217,7 @@ def build(
         outbox,
         owner,
         faults=faults or Faults(),
+        metrics=metrics,
     )
     return _connect(settings, context, all_providers, all_agents, list(found.problems), offered.http)
 

@@ -2,10 +2,12 @@
 
 from answerback.context import Context
 from answerback.errors import NotFound
+from answerback.metrics import Gauge
 from answerback.model import Contact, Interaction, InteractionStatus, Json
 from answerback.paging import Page, page_of
 from answerback.store import contacts, interactions
 
+COUNTED = 10_000  # a million would take up to a second of a reading connection
 LOOK_AGAIN = 2.0  # seconds: another process may have taken the answer
 
 
@@ -44,6 +46,11 @@ class Reader:
                 return record
             await self._context.signals.wait(id, min(left, self._look_again))
             left -= self._look_again  # an early wake-up that changed nothing costs a little of the time
+
+    async def gauges(self) -> dict[Gauge, int]:
+        """What is told of the database as it is now."""
+        row = await self._context.store.read(lambda tx: tx.one(interactions.PENDING_NOW, most=COUNTED))
+        return {Gauge.PENDING: row["number"]} if row is not None else {}
 
     async def contacts(self) -> list[Contact]:
         """Everybody, with addresses."""

@@ -116,6 +116,11 @@ def is_stand_in(by: str) -> bool:
     return by.partition(":")[0] in (StandsIn.PROGRAM, StandsIn.TERMINAL) and ":" in by
 
 
+def is_program(by: str) -> bool:
+    """Whether `answered_by` names a stand-in that is no person either, as whoever sits at a terminal is."""
+    return by.startswith(f"{StandsIn.PROGRAM}:")
+
+
 def may_not(questions: Sequence[Question], values: Mapping[str, Json], stand_in: StandIn) -> bool:
     """Whether an answer decides what only a person may: it confirms, approves or edits (law 6)."""
     return not stand_in.may_approve and decides(questions, values)

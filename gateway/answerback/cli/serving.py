@@ -113,7 +113,7 @@ async def exposed(app: gateway.App, listener: socket.socket | None) -> AsyncIter
         return
     host, port = listener.getsockname()[:2]
     server = _Server(
-        server_config(expose(app.context.metrics)),
+        server_config(expose(app.context.metrics, app.reader.gauges)),
         lambda: log.info("metrics at http://%s:%s/metrics", host, port),
     )
     task = asyncio.create_task(server.serve([listener]))

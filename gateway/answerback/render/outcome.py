@@ -10,7 +10,6 @@ from answerback.model import (
     OnExpire,
     Question,
     QuestionKind,
-    StandsIn,
 )
 from answerback.provider import Message, MessageKind
 from answerback.render.answer import answer_line, default_text, interaction_answer
@@ -18,7 +17,7 @@ from answerback.render.question import question_title, subject
 from answerback.render.silence import waiting
 from answerback.render.visible import brief, line
 from answerback.sentences import moment, number, say
-from answerback.standing import is_stand_in
+from answerback.standing import is_program, is_stand_in
 
 QUESTION = 120  # characters of the question that stay below its outcome
 LISTED, MOST = 60, 10  # characters of one of several questions, and how many of them are listed
@@ -121,7 +120,7 @@ def outcome_text(
         case InteractionStatus.COMPLETED:
             own = bool(viewer) and viewer == interaction.answered_by
             said = _answered(interaction, own, who, language, at(interaction.answered_at))
-            more = "going_on" if own else "no_person" if _is_program(interaction.answered_by) else ""
+            more = "going_on" if own else "no_person" if is_program(interaction.answered_by) else ""
             return f"✅ {said} {say(more, language)}" if more else f"✅ {said}"
         case InteractionStatus.EXPIRED:
             return "⌛ " + expired_text(interaction, language, timezone, now)
@@ -256,10 +255,6 @@ def _name(interaction: Interaction, who: str, language: str) -> str:
     by = interaction.answered_by
     if not is_stand_in(by):
         return line(who) or say("somebody", language)
-    if _is_program(by):
+    if is_program(by):
         return say("stand_in", language, name=line(by.partition(":")[2]))
     return say("terminal", language)
-
-
-def _is_program(who: str) -> bool:
-    return who.startswith(f"{StandsIn.PROGRAM}:")

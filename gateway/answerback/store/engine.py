@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 from answerback.errors import StoreUnavailable
+from answerback.metrics import Metrics
 from answerback.store.backend import Backend, hang_up
 from answerback.store.tx import Tx
 from answerback.store.writer import Job, Writer
@@ -25,8 +26,9 @@ class Store:
     so it touches nothing but its cursor; its result is handed out only after the commit.
     """
 
-    def __init__(self, backend: Backend) -> None:
+    def __init__(self, backend: Backend, metrics: Metrics | None = None) -> None:
         self.backend = backend
+        self._counts = (metrics or Metrics()).happened
         self._writer: Writer | None = None
         self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="store-read")
         self._local = threading.local()
@@ -74,7 +76,7 @@ class Store:
         """
         if not self.is_open:
             raise StoreUnavailable("The database is closed: the gateway is not running.")
-        job = Job(tx, asyncio.get_running_loop())
+        job = Job(tx, asyncio.get_running_loop(), self._counts)
         self._put(job)
         return await job.future  # type: ignore[no-any-return]
 
@@ -85,7 +87,7 @@ class Store:
         it, an error is logged. What is given to `write` afterwards finds it done; a `read` may not.
         """
         loop = asyncio.get_running_loop()
-        job = Job(tx, loop)
+        job = Job(tx, loop, self._counts)
         job.future.add_done_callback(lambda done: _report(done, then))
         self._unsettled.add(job.future)
         job.future.add_done_callback(self._unsettled.discard)

@@ -3,7 +3,9 @@
 from sqlalchemy import bindparam as p
 from sqlalchemy import delete, func, insert, null, or_, select, text, update
 
+from answerback.metrics import Metric, Time
 from answerback.model import Answer, Interaction, InteractionStatus, Json
+from answerback.standing import is_program
 from answerback.store import audit, ids
 from answerback.store.codec import answer_out, dumps, interaction_in, loads, questions_out
 from answerback.store.query import Query
@@ -38,6 +40,8 @@ LIST_BY = Query(
 _OF_USER = (X.c.asked_by == p("user"), text("asked_by <> ''"), X.c.id > p("after"))
 LIST_OF = Query(select(X).where(*_OF_USER).order_by(X.c.id).limit(p("limit")))
 LIST_OF_BY = Query(select(X).where(*_OF_USER, X.c.status == p("status")).order_by(X.c.id).limit(p("limit")))
+_some_pending = select(X.c.id).where(STILL_PENDING).limit(p("most")).subquery()
+PENDING_NOW = Query(select(func.count().label("number")).select_from(_some_pending))
 COMPLETE = Query(  # law 2: one conditional UPDATE decides
     update(X)
     .where(X.c.id == p("key"), STILL_PENDING, or_(X.c.closes_at.is_(None), X.c.closes_at > p("at")))
@@ -136,6 +140,10 @@ _DEFAULTS: Row = {
     for column in X.c
 } | {"answer": "", "reason": "", "resume_error": "", "checkpoint": "", "held_until": None, "erased_at": None}
 
+# The kinds of answerers in the metrics, and what is counted where there was none.
+PERSON, PROGRAM, PRESET, API = "person", "stand-in", "default", "api"
+ENDED = {InteractionStatus.EXPIRED: Metric.EXPIRED, InteractionStatus.CANCELLED: Metric.CANCELLED}
+
 new_id = ids.new_id
 
 
@@ -174,6 +182,7 @@ def add(
         **more,
     }
     tx.later(ADD, **row)
+    tx.count(Metric.ASKED, record.agent)
     return questions
 
 
@@ -219,7 +228,12 @@ def complete(
         resume_at=begun_until,
         attempts=record.resume_attempts + (begun_until is not None),
     )
-    return won == 1
+    if won != 1:
+        return False
+    kind = PROGRAM if is_program(answer.by) else API if answer.via == API else PERSON
+    tx.count(Metric.ANSWERED, record.agent, kind)
+    tx.time(Time.ANSWER, tx.now - record.created_at, record.agent, kind)
+    return True
 
 
 def keep(tx: Tx, record: Interaction, answer: Answer, content: str, *, won: bool) -> None:
@@ -254,7 +268,11 @@ def close(
     """End a pending interaction without a person's answer; `answer` is what the agent is resumed with."""
     resume_at = tx.now if answer is not None and record.interrupt_id else None
     text_ = answer_out(answer) if answer is not None else ""
-    return (
-        tx.run(CLOSE, key=record.id, new_status=str(status), why=reason, answer_=text_, resume_at=resume_at)
-        == 1
-    )
+    values = {"new_status": str(status), "why": reason, "answer_": text_, "resume_at": resume_at}
+    if tx.run(CLOSE, key=record.id, **values) != 1:
+        return False
+    if answer is not None and answer.default_used:
+        tx.count(Metric.ANSWERED, record.agent, PRESET)
+    else:
+        tx.count(ENDED[status], record.agent)
+    return True

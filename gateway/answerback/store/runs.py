@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from sqlalchemy import bindparam as p
 from sqlalchemy import exists, func, insert, or_, select, text, update
 
+from answerback.metrics import Metric
 from answerback.model import Json, RunStatus
 from answerback.store.codec import dumps, loads
 from answerback.store.positions import Next
@@ -53,7 +54,7 @@ LIST_BY = Query(
     select(R).where(R.c.id > p("after"), R.c.status == p("status")).order_by(R.c.id).limit(p("limit"))
 )
 INTERACTIONS = Query(select(X.c.id).where(X.c.run_id == p("run_id")).order_by(X.c.id))
-SET = Query(
+_set = (
     update(R)
     .where(R.c.id == p("key"), text("run.status NOT IN ('completed', 'cancelled')"))
     .values(
@@ -65,6 +66,8 @@ SET = Query(
         position=Next(R),
     )
 )
+SET = Query(_set)
+FINISH = Query(_set.returning(R.c.agent))
 STATUS = Query(
     update(R)
     .where(R.c.id == p("key"), R.c.status == p("old"))
@@ -184,7 +187,10 @@ def goes_on(tx: Tx, id: str) -> None:
 
 def finish(tx: Tx, id: str, status: RunStatus, *, result: Json = None, error: str = "") -> bool:
     """Set where the run stands; False when it had ended before."""
-    return tx.run(SET, **_standing(tx, id, status, result, error)) == 1
+    row = tx.one(FINISH, **_standing(tx, id, status, result, error))
+    if row is not None:
+        tx.count(Metric.RUNS, row["agent"], str(status))
+    return row is not None
 
 
 def keep(tx: Tx, agent: str, thread_id: str, result: Json) -> None:

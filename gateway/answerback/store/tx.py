@@ -4,6 +4,7 @@ from collections.abc import Callable
 from itertools import chain, islice
 from typing import Any, Protocol
 
+from answerback.metrics import Happened, Metric, Time
 from answerback.store.query import Statement, joined
 
 Row = dict[str, Any]
@@ -18,14 +19,24 @@ class Tx:
     """One transaction. `now` is database time in microseconds, the same for all of its statements.
 
     `memo` is for what it has read and is asked for again; whoever changes that in a row changes it here.
+    `happened` is counted once the transaction is committed.
     """
 
-    __slots__ = ("_cursor", "_held", "dialect", "memo", "now")
+    __slots__ = ("_cursor", "_held", "dialect", "happened", "memo", "now")
 
     def __init__(self, cursor: Any, dialect: str, now: int) -> None:
         self._cursor, self.dialect, self.now = cursor, dialect, now
         self.memo: dict[tuple[str, str], Any] = {}
+        self.happened: list[Happened] = []
         self._held: list[tuple[str, tuple[Any, ...]]] = []
+
+    def count(self, metric: Metric, *labels: str) -> None:
+        """Once more, if this is committed."""
+        self.happened.append(Happened(metric, labels))
+
+    def time(self, time: Time, microseconds: int, *labels: str) -> None:
+        """One that took so long, if this is committed."""
+        self.happened.append(Happened(time, labels, microseconds / 1e6))
 
     def run(self, query: Compiled, **values: Any) -> int:
         """Execute; the number of rows it changed."""

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from answerback.errors import StoreUnavailable
+from answerback.metrics import Happened
 from answerback.store.backend import Backend, hang_up
 from answerback.store.tx import Tx
 
@@ -16,14 +17,20 @@ RETRIES = 5
 
 
 class Job:
-    """One transaction function, and who waits for it."""
+    """One transaction function, and who waits for it; `counts` is told what has happened in it."""
 
-    __slots__ = ("future", "loop", "result", "tx")
+    __slots__ = ("counts", "future", "happened", "loop", "result", "tx")
 
-    def __init__(self, tx: Callable[[Tx], Any], loop: asyncio.AbstractEventLoop) -> None:
-        self.tx, self.loop = tx, loop
+    def __init__(
+        self,
+        tx: Callable[[Tx], Any],
+        loop: asyncio.AbstractEventLoop,
+        counts: Callable[[list[Happened]], None],
+    ) -> None:
+        self.tx, self.loop, self.counts = tx, loop, counts
         self.future: asyncio.Future[Any] = loop.create_future()
         self.result: Any = None
+        self.happened: list[Happened] = []
 
 
 class Writer:
@@ -104,7 +111,7 @@ class Writer:
         cursor = connection.cursor()
         for job in group:
             tx = Tx(cursor, self._backend.dialect, now)
-            job.result = job.tx(tx)
+            job.result, job.happened = job.tx(tx), tx.happened
             tx.flush()
         self._committing = True
         cursor.execute("COMMIT")
@@ -163,11 +170,11 @@ class Writer:
 def _answer(group: list[Job]) -> None:
     loops = {job.loop for job in group}
     for loop in loops:
-        _call(loop, _settle, [(job.future, job.result, None) for job in group if job.loop is loop])
+        _call(loop, _settle, [job for job in group if job.loop is loop])
 
 
 def _fail(job: Job, error: Exception) -> None:
-    _call(job.loop, _settle, [(job.future, None, error)])
+    _call(job.loop, _refuse, (job.future, error))
 
 
 def _call(loop: asyncio.AbstractEventLoop, function: Callable[..., None], argument: Any) -> None:
@@ -177,11 +184,15 @@ def _call(loop: asyncio.AbstractEventLoop, function: Callable[..., None], argume
         return
 
 
-def _settle(results: list[tuple[asyncio.Future[Any], Any, Exception | None]]) -> None:
-    for future, result, error in results:
-        if future.done():
-            continue
-        if error is None:
-            future.set_result(result)
-        else:
-            future.set_exception(error)
+def _settle(group: list[Job]) -> None:
+    for job in group:
+        if not job.future.done():
+            job.future.set_result(job.result)
+        if job.happened:
+            job.counts(job.happened)
+
+
+def _refuse(refused: tuple[asyncio.Future[Any], Exception]) -> None:
+    future, error = refused
+    if not future.done():
+        future.set_exception(error)

@@ -2,21 +2,28 @@
 
 import asyncio
 import socket
+from pathlib import Path
 
 import httpx
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from answerback.cli.serving import exposed
-from answerback.metrics import ABOUT, Metric, Metrics
-from answerback.web.exposing import expose
+from answerback.errors import StoreUnavailable
+from answerback.metrics import ABOUT, GAUGES, TIMES, Gauge, Metric, Metrics, Time
+from answerback.web.exposing import Look, expose
 from tests.support.databases import Database
 from tests.support.gateway import gateway
 from tests.unit.web.fakes import World
 
 
-def client(metrics: Metrics) -> httpx.AsyncClient:
-    return httpx.AsyncClient(transport=httpx.ASGITransport(expose(metrics)), base_url="http://127.0.0.1")
+async def nothing() -> dict[Gauge, int]:
+    return {}
+
+
+def client(metrics: Metrics, look: Look = nothing) -> httpx.AsyncClient:
+    transport = httpx.ASGITransport(expose(metrics, look))
+    return httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1")
 
 
 def read(text: str) -> dict[tuple[str, ...], float]:
@@ -48,7 +55,54 @@ async def test_every_metric_says_what_it_counts() -> None:
         text = (await reader.get("/metrics")).text
     for metric, (about, _) in ABOUT.items():
         assert f"# HELP {metric}_total {about}" in text
-    assert set(ABOUT) == set(Metric)
+    for time, (about, _) in TIMES.items():
+        assert f"# HELP {time} {about}" in text
+    assert (set(ABOUT), set(TIMES), set(GAUGES)) == (set(Metric), set(Time), set(Gauge))
+
+
+async def test_the_documentation_lists_every_metric_with_its_labels() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "operating.md").read_text()
+    for name, (_, labels) in [*((f"{each}_total", ABOUT[each]) for each in ABOUT), *TIMES.items()]:
+        assert f"| `{name}` | {', '.join(f'`{label}`' for label in labels)} |" in page
+    assert all(f"| `{gauge}` | |" in page for gauge in GAUGES)
+
+
+async def test_times_are_a_histogram() -> None:
+    metrics = Metrics(["research"])
+    for seconds in (4.9, 5.0, 5.1, 8 * 86_400):
+        metrics.time(Time.ANSWER, seconds, "research", "person")
+    async with client(metrics) as reader:
+        found = read((await reader.get("/metrics")).text)
+    labels = ("research", "person")
+    counted = [
+        found["answerback_answer_seconds_bucket", *labels, le] for le in ("5.0", "15.0", "604800.0", "+Inf")
+    ]
+    assert counted == [2, 3, 3, 4]
+    assert found["answerback_answer_seconds_sum", *labels] == 4.9 + 5.0 + 5.1 + 8 * 86_400
+    assert found["answerback_answer_seconds_count", *labels] == 4
+
+
+async def test_an_agent_that_is_not_configured_is_counted_without_its_name() -> None:
+    metrics = Metrics(["research"])
+    for agent in ("research", "", "Alice's own", "x" * 200):
+        metrics.count(Metric.ASKED, agent)
+        metrics.time(Time.ANSWER, 1.0, agent, "api")
+    async with client(metrics) as reader:
+        text = (await reader.get("/metrics")).text
+    assert 'asked_total{agent="research"} 1.0' in text and 'asked_total{agent=""} 3.0' in text
+    assert "Alice" not in text and "xxx" not in text
+
+
+async def test_the_counters_are_shown_while_the_database_is_away() -> None:
+    async def away() -> dict[Gauge, int]:
+        raise StoreUnavailable("The database is closed: the gateway is not running.")
+
+    metrics = Metrics()
+    metrics.count(Metric.UNREACHED, "telegram")
+    async with client(metrics, away) as reader:
+        answer = await reader.get("/metrics")
+    assert answer.status_code == 200 and "answerback_unreached_total" in answer.text
+    assert Gauge.PENDING not in answer.text
 
 
 @pytest.mark.parametrize(("method", "path", "status"), [
@@ -73,6 +127,7 @@ async def test_they_are_read_on_a_socket_of_their_own(database: Database) -> Non
             async with asyncio.timeout(30):
                 answer = await reader.get(f"http://127.0.0.1:{port}/metrics")
         assert read(answer.text)["answerback_deliveries_total", "question", "memory", "sent"] == 1
+        assert read(answer.text)["answerback_interactions_pending",] == 0
 
 
 async def test_without_an_address_for_them_nothing_listens(database: Database) -> None:
