@@ -104,6 +104,32 @@ class TestConfirm:
         assert said(CONFIRM, text) == [True]
 
     @pytest.mark.parametrize(
+        ("text", "language"),
+        [
+            ("proceed", "en"),
+            ("Please proceed.", "en"),
+            ("Nur zu!", "de"),
+            ("Leg los", "de"),
+            ("Procédez", "fr"),
+            ("proceda", "es"),
+            ("procedi", "it"),
+            ("prossiga", "pt"),
+            ("ga je gang", "nl"),
+            ("去做吧", "zh"),
+            ("就这么办。", "zh"),
+            ("進めてください", "ja"),
+            ("진행하세요", "ko"),
+        ],
+    )
+    def test_so_does_leave_to_proceed(self, text, language):
+        assert said(CONFIRM, text, language) == [True]
+        assert said(CONFIRM, f"{text} but not prod", language) == "unclear_confirm"
+
+    @pytest.mark.parametrize("text", ["continue", "fortfahren", "weiter", "continuer", "继续", "continuar"])
+    def test_going_on_could_mean_with_what_is_to_be_stopped(self, text):
+        assert said(CONFIRM, text) == "unclear_confirm"
+
+    @pytest.mark.parametrize(
         "text",
         [
             "no",

@@ -6,15 +6,16 @@ from answerback.read.normal import bare_and_mood, tidy
 
 YES = {
     "en": "y|yes|yep|yeah|yup|ok|okay|okey|sure|yes please|please do|do it|"
-    "go ahead|confirm|confirmed|correct|agreed|true",
+    "go ahead|proceed|please proceed|confirm|confirmed|correct|agreed|true",
     "de": "j|ja|jawohl|jo|klar|gerne|ja bitte|ja gerne|in ordnung|"
-    "einverstanden|passt|mach das|bestätigt|bestätigen|richtig",
+    "einverstanden|passt|mach das|nur zu|leg los|bestätigt|bestätigen|richtig",
     "fr": "o|oui|ouais|d'accord|d’accord|oui merci|vas-y|allez-y|"
-    "bien sûr|c'est bon|c’est bon|je confirme|confirmer",
-    "es": "s|sí|si|vale|claro|de acuerdo|sí por favor|adelante|hazlo|hágalo|confirmar|confirmo|correcto",
-    "it": "sì|si|certo|va bene|d'accordo|d’accordo|procedi|confermo|esatto",
-    "pt": "s|sim|claro|está bem|pode ser|confirmo|certo|com certeza",
-    "nl": "j|ja|jazeker|prima|akkoord|graag|ja graag|doe maar|klopt|is goed",
+    "procède|procédez|bien sûr|c'est bon|c’est bon|je confirme|confirmer",
+    "es": "s|sí|si|vale|claro|de acuerdo|sí por favor|adelante|hazlo|hágalo|procede|proceda|"
+    "confirmar|confirmo|correcto",
+    "it": "sì|si|certo|va bene|d'accordo|d’accordo|procedi|proceda|confermo|esatto",
+    "pt": "s|sim|claro|está bem|pode ser|prossiga|pode prosseguir|confirmo|certo|com certeza",
+    "nl": "j|ja|jazeker|prima|akkoord|graag|ja graag|doe maar|ga je gang|ga uw gang|klopt|is goed",
     "sv": "ja|japp|jo|visst|gärna|okej",
     "da": "ja|jep|jo|gerne|okay",
     "nb": "ja|jepp|jo|gjerne",
@@ -32,9 +33,9 @@ YES = {
     "hi": "हाँ|हां|जी हाँ|ठीक है",
     "id": "ya|iya|boleh|setuju",
     "vi": "có|vâng|đồng ý|được",
-    "zh": "是|是的|对|好|好的|可以|行|确认|同意|好啊|是啊|對|確認",
-    "ja": "はい|ええ|うん|了解|お願いします|いいです|承知しました|hai",
-    "ko": "네|예|응|좋아요|그래|확인|알겠습니다",
+    "zh": "是|是的|对|好|好的|可以|行|确认|同意|好啊|是啊|去做吧|就这么办|對|確認",
+    "ja": "はい|ええ|うん|了解|お願いします|いいです|承知しました|進めてください|hai",
+    "ko": "네|예|응|좋아요|그래|진행하세요|진행해 주세요|확인|알겠습니다",
 }
 NO = {
     "en": "n|no|nope|nah|no thanks|no thank you|don't|don’t|do not|"
