@@ -1,5 +1,6 @@
 """The documents are true: blocks run or are checked, links lead somewhere, every setting is told."""
 
+import ast
 import json
 import re
 import shlex
@@ -15,6 +16,7 @@ import pytest
 from pydantic import BaseModel
 
 from answerback import settings
+from answerback.cli import history
 from answerback.cli import root as command_line
 from answerback.model import Question, QuestionKind
 from answerback.read import Value, is_command, read
@@ -93,6 +95,26 @@ def test_a_command_in_a_shell_block_exists_with_these_arguments(block: Block) ->
     for line in block.text.splitlines():
         for words in commands(line):
             check_command(words)
+
+
+def test_every_event_of_the_audit_is_told_and_has_its_sentence() -> None:
+    told = (ROOT / "docs" / "asking.md").read_text()
+    for event in sorted(_events()):
+        assert f".{event.replace(' ', '-')}`" in told, event
+        assert event in history.STEPS or event == "delivered", event
+
+
+def _events() -> Iterator[str]:
+    """What the gateway writes into the audit: the third argument of each `audit.add`."""
+    for file in (ROOT / "gateway" / "answerback").rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text())):
+            match node:
+                case ast.Call(func=ast.Attribute(ast.Name("audit"), "add"), args=[_, _, ast.JoinedStr(), *_]):
+                    yield from (f"{key} not usable" for key in ("expires_in", "on_expire", "default"))
+                case ast.Call(func=ast.Attribute(ast.Name("audit"), "add"), args=[_, _, event, *_]):
+                    names = (each.value for each in ast.walk(event) if isinstance(each, ast.Constant))
+                    yield from (name for name in names if isinstance(name, str))
+    yield from ("replayed", "discarded")  # of dead letters, by another way
 
 
 def commands(line: str) -> Iterator[list[str]]:
