@@ -15,6 +15,11 @@ UNCONFIRMED = "Nobody answered in time, so this is not confirmed. Do not do it. 
 CONFIRMED = "Confirmed."
 REFUSED = "Not confirmed: they said no. Do not do it."
 UNCLEAR = "Not confirmed: that was neither a yes nor a no. Do not do it."
+# What the buttons say, in each language, and what says no more than they do.
+PLAIN = {
+    True: frozenset({"", "yes", "ja", "oui", "sí", "si", "是"}),
+    False: frozenset({"", "no", "nein", "non", "否"}),
+}
 OURS = {"content", "confirmed", "timed_out"}
 
 
@@ -61,7 +66,7 @@ def decided(answer: Heard) -> str:
         return UNCONFIRMED
     yes, said = answer.get("confirmed"), words(answer)
     sentence = CONFIRMED if agreed(answer) else REFUSED if yes is False else UNCLEAR
-    beyond = said.strip().casefold() not in ("", "yes" if yes else "no")
+    beyond = said.strip().casefold().rstrip(".!") not in PLAIN[agreed(answer)]
     by = answer.get("answered_by")
     nobody = f"No person answered: this is from {by}." if by else ""
     parts = (sentence, nobody, f"In their own words: {said}" if beyond else "", _files(answer))

@@ -15,6 +15,8 @@ from langgraph.prebuilt import ToolNode
 from langgraph.types import Command
 
 from answerback.model import Answer, Attachment, Choice, Json, Question, QuestionKind
+from answerback.sentences import say
+from answerback.sentences.catalogue import SENTENCES as CATALOGUE
 from answerback_agents import dialects
 from answerback_agents.toolkit import (
     INSTRUCTIONS,
@@ -230,6 +232,13 @@ def test_a_confirmation_is_told_with_the_words_that_are_more_than_yes_or_no(
     assert message.artifact["confirmed"] is bool(agreed)
     assert message.artifact.get("timed_out", False) is (agreed is None)
     assert Paused(lambda: confirmed(**DELETE)).answered(answer) is agreed
+
+
+@pytest.mark.parametrize("language", sorted(CATALOGUE))
+@pytest.mark.parametrize("key", ["yes", "no"])
+def test_what_a_button_says_is_nobodys_own_words_in_any_language(language: str, key: str) -> None:
+    message = confirming().answered(said(key == "yes", say(key, language)))
+    assert message.content == ("Confirmed." if key == "yes" else "Not confirmed: they said no. Do not do it.")
 
 
 @pytest.mark.parametrize(
