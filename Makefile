@@ -1,7 +1,7 @@
 # Each of these goes from a bare checkout (Debian, Python 3.11 or newer) to done; the second time only the work itself is left.
 # Another Python: make PYTHON=python3.12 …   Arguments: make demo ARGS=…, make test ARGS="-k binding"
 
-.PHONY: help demo test check bench conformance mutants constraints clean
+.PHONY: help demo test check bench conformance mutants reference constraints clean
 export PYTHON
 
 help:
@@ -11,6 +11,7 @@ help:
 	@echo "make bench        ratios against bare LangGraph and the least that could be done (about 20 minutes)"
 	@echo "make conformance  hazards of answer binding, on answerback and on its peers (minutes)"
 	@echo "make mutants      removes each safeguard in turn: a named test must fail each time (minutes)"
+	@echo "make reference    writes docs/reference.md from the program"
 	@echo "make constraints  pin the newest versions that pyproject.toml admits"
 	@echo "make clean        remove what the commands above made; var/ keeps your data"
 
@@ -33,6 +34,10 @@ conformance:
 
 mutants:
 	@sh scripts/mutants.sh $(ARGS)
+
+reference:
+	@sh scripts/setup.sh run
+	@.venv/bin/python scripts/reference.py
 
 constraints:
 	@sh scripts/constraints.sh

@@ -3,6 +3,7 @@
 import ast
 import json
 import re
+import runpy
 import shlex
 import sys
 import tomllib
@@ -95,6 +96,11 @@ def test_a_command_in_a_shell_block_exists_with_these_arguments(block: Block) ->
     for line in block.text.splitlines():
         for words in commands(line):
             check_command(words)
+
+
+def test_the_reference_says_what_the_program_says() -> None:
+    written = runpy.run_path(str(ROOT / "scripts" / "reference.py"))["reference"]()
+    assert (ROOT / "docs" / "reference.md").read_text() == written, "run make reference"
 
 
 def test_every_event_of_the_audit_is_told_and_has_its_sentence() -> None:
