@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from sqlalchemy import bindparam as p
-from sqlalchemy import exists, func, insert, or_, select, text, update
+from sqlalchemy import exists, func, insert, or_, select, text, union, update
 
 from answerback.metrics import Metric
 from answerback.model import Json, RunStatus
@@ -15,7 +15,7 @@ from answerback.tables import DeliveryRow, InteractionRow, RunRow, ThreadLeaseRo
 
 R = RunRow.__table__  # type: ignore[attr-defined]
 X, T, D = InteractionRow.__table__, ThreadLeaseRow.__table__, DeliveryRow.__table__  # type: ignore[attr-defined]
-LOOKED_AT = 1000  # runs, those whose standing changed last, where what works for somebody is looked for
+LOOKED_AT = 1000  # runs, those that began, asked or ended last, where what works for somebody is looked for
 RUNNING = text("run.status = 'running'")
 
 
@@ -68,6 +68,9 @@ _set = (
 )
 SET = Query(_set)
 FINISH = Query(_set.returning(R.c.agent))
+GOES_ON = Query(  # nobody who follows along is told: they hear of the answer
+    update(R).where(R.c.id == p("key"), R.c.status == "waiting").values(status="running", updated_at=p("at"))
+)
 STATUS = Query(
     update(R)
     .where(R.c.id == p("key"), R.c.status == p("old"))
@@ -106,14 +109,15 @@ DUE = Query(
 )
 # What works for somebody: they started it by a message, or were asked in it at this address.
 _latest = select(R.c.id).order_by(R.c.position.desc()).limit(LOOKED_AT).subquery("latest")
+_answered = select(X.c.run_id).where(text("resume_next_at IS NOT NULL"))  # an answer is being given to it
 _theirs = select(D.c.id).where(
     D.c.contact_id == p("contact"), D.c.provider == p("on"), D.c.external_id == p("external")
 )
 _asked = _theirs.join_from(X, D, D.c.interaction_id == X.c.id).where(X.c.run_id == R.c.id)
 WORKING_FOR = Query(
     select(R.c.id, R.c.agent, R.c.thread_id)
-    .join(_latest, _latest.c.id == R.c.id)
-    .where(RUNNING, or_(exists(_theirs.where(D.c.id == R.c.told)), exists(_asked)))
+    .where(RUNNING, R.c.id.in_(union(select(_latest.c.id), _answered)))
+    .where(or_(exists(_theirs.where(D.c.id == R.c.told)), exists(_asked)))
     .order_by(R.c.id)
 )
 NEXT_AT = select(func.min(R.c.next_attempt_at)).where(*_due).scalar_subquery().label("run")
@@ -182,7 +186,7 @@ def stands(tx: Tx, id: str, status: RunStatus) -> None:
 
 def goes_on(tx: Tx, id: str) -> None:
     """A run that waited has its answer."""
-    tx.later(STATUS, key=id, old="waiting", new_status="running", at=tx.now)
+    tx.later(GOES_ON, key=id, at=tx.now)
 
 
 def finish(tx: Tx, id: str, status: RunStatus, *, result: Json = None, error: str = "") -> bool:
