@@ -63,6 +63,9 @@ class Asks(Agent):
     async def retry(self, thread):
         return await self.start(thread, "again")
 
+    async def cancel(self, thread):
+        return {"report": "Half of it is done."} if self.waiting.pop(thread, None) else None
+
 def told(kind, agent_message):
     """Somebody's own way to be told, in the gateway's own process."""
     pathlib.Path(__file__).with_name("frozen").write_text(str(gc.get_freeze_count()))
@@ -619,6 +622,9 @@ def test_a_cancelled_run_exits_with_4(gateway: Served) -> None:
     id = next(run["id"] for run in found if run["thread_id"] == "t-cancel")
     assert gateway.do("runs", "cancel", id).code == 0
     assert ended(waiting).code == 4
+    shown = gateway.do("runs", "show", id)
+    assert "What it had finished until then:" in shown.err
+    assert "Half of it is done." in shown.out
 
 
 def test_a_failed_run_exits_with_1_and_can_be_tried_again(gateway: Served) -> None:

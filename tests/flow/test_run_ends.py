@@ -117,7 +117,7 @@ async def test_open_leads_to_the_whole_result_and_to_what_was_asked(database: Da
         assert (await browser.head(button.url)).status_code == 200
         assert shown.status_code == 200
         assert "<h1" in shown.text and "Scripted is done." in shown.text
-        assert "12 passages.\n\n## &lt;b&gt;First&lt;/b&gt;\n" in shown.text and "The end." in shown.text
+        assert "12 passages.\n\n&lt;b&gt;First&lt;/b&gt;\n" in shown.text and "The end." in shown.text
         assert '<dt dir="auto">Count</dt><dd dir="auto">12</dd>' in shown.text
         assert "Which &lt;term&gt;?" in shown.text and "You chose “Coding” on memory" not in shown.text
         assert "You chose “Coding”" in shown.text

@@ -723,8 +723,9 @@ class TestResult:
     def whole(self, result):
         return whole_result(result, language="en", timezone="UTC", now=NOW)
 
-    def test_a_text_is_itself_line_by_line(self):
-        assert self.whole("a\n\n- **b**\u202e") == Whole("a\n\n- **b**⟦U+202E⟧")
+    def test_a_text_is_itself_line_by_line_without_the_marks_of_markdown(self):
+        assert self.whole("a\n\n- **b**\u202e") == Whole("a\n\n- b⟦U+202E⟧")
+        assert self.whole({"report": "> `b`", "raw": "> `b`"}) == Whole("b", (Part("Raw", "> `b`"),))
 
     def test_words_come_first_and_the_rest_with_its_labels(self):
         assert self.whole(

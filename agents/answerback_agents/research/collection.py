@@ -12,6 +12,7 @@ from typing import TypedDict
 from answerback_agents.research.passages import Passage, passages
 
 MOST = 8  # passages that are cited
+LISTS = frozenset({"reference.md"})  # a line for each option says nothing that is worth citing
 # A word is what a person takes for one: "thread_id" is one word, and "ask" is not a part of "asked".
 TOKENIZER = "unicode61 remove_diacritics 0 tokenchars '_'"
 
@@ -86,7 +87,8 @@ def collection() -> Collection:
 def documents() -> dict[str, str]:
     """The texts by name (`docs/concepts.md`): from the installed package, or from the checkout it runs in."""
     root = _root()
-    files = [root / "README.md", root / "CHANGELOG.md", *(root / "docs").glob("*.md")]
+    listed = (file for file in (root / "docs").glob("*.md") if file.name not in LISTS)
+    files = [root / "README.md", root / "CHANGELOG.md", *listed]
     return {
         file.relative_to(root).as_posix(): file.read_text("utf-8") for file in sorted(files) if file.is_file()
     }

@@ -77,6 +77,7 @@ def tell(record: "Run", *, as_json: bool) -> None:
         terminal.out(_text(record["result"]))
     else:
         terminal.note(f"answerback: the run is {record['status']}{_why(record)}")
+        _finished(record)
     if record["status"] == "failed":
         terminal.note(
             f"Again, with the same answer: answerback runs retry {record['id']}; with a new one: reask"
@@ -122,6 +123,17 @@ def show(config: str | None, url: str, as_json: bool, id: str) -> None:
     if erased := terminal.erased("What went in and came out", record.get("erased_at")):
         terminal.note(erased)
     elif record["status"] == "completed":
+        terminal.out(_text(record["result"]))
+    else:
+        _finished(record)
+
+
+def _finished(record: "Run") -> None:
+    """What a run that was cancelled had done until then, if anything."""
+    from answerback.cli import terminal
+
+    if record["status"] == "cancelled" and record["result"] is not None:
+        terminal.note("What it had finished until then:")
         terminal.out(_text(record["result"]))
 
 

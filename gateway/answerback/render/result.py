@@ -7,7 +7,7 @@ from typing import TypeGuard
 from answerback.model import Json
 from answerback.render.action import value_text
 from answerback.render.question import called
-from answerback.render.run import KEYS, result_text
+from answerback.render.run import KEYS, plain, result_text
 from answerback.render.visible import cap, visible
 
 DEPTH = 6  # what is nested deeper stands as JSON
@@ -60,10 +60,15 @@ class _Sheet:
 
 
 def whole_result(result: Json, *, language: str, timezone: str, now: int) -> Whole:
-    """A result readably: a text, or the value of a well-known key, first. `now`: microseconds."""
+    """A result readably: a text, or the value of a well-known key, first. `now`: microseconds.
+
+    That text is taken for Markdown and shown without its marks, as in the message about it.
+    """
     sheet = _Sheet(language, timezone, now)
     if result is None:
         return Whole()
+    if isinstance(result, str):
+        return Whole(sheet.text(plain(result)), cut=sheet.cut)
     if not isinstance(result, dict | list):
         return Whole(sheet.text(_scalar(sheet, result, "")), cut=sheet.cut)
     if _is_flat(result):
@@ -75,7 +80,7 @@ def whole_result(result: Json, *, language: str, timezone: str, now: int) -> Who
             text, rest = result[said], {key: value for key, value in result.items() if key != said}
         elif "messages" in result:
             text = result_text(result)  # what was said last; it stands below once more, among the others
-    text = sheet.text(text.strip())
+    text = sheet.text(plain(text).strip())
     parts = _parts(sheet, rest, DEPTH)
     return Whole(text, parts, sheet.cut)
 

@@ -48,8 +48,8 @@ def _error(ending: "Ending") -> str:
 
 
 def _result(ending: "Ending") -> render.Whole:
-    """Only of a run that has come to its end: what an earlier try left is not what comes out."""
-    if ending.status is not RunStatus.COMPLETED or ending.erased:
+    """Only of a run that has come to an end: what an earlier try left is not what comes out."""
+    if ending.status not in (RunStatus.COMPLETED, RunStatus.CANCELLED) or ending.erased:
         return render.Whole()
     return render.whole_result(
         ending.result, language=ending.language, timezone=ending.timezone, now=ending.now

@@ -154,7 +154,7 @@ def test_the_collection_is_the_documents_of_this_project() -> None:
     names = set(documents())
     assert {"README.md", "CHANGELOG.md", "docs/concepts.md", "docs/security.md"} <= names
     assert names == {"README.md", "CHANGELOG.md"} | {
-        f"docs/{file.name}" for file in (ROOT / "docs").glob("*.md")
+        f"docs/{file.name}" for file in (ROOT / "docs").glob("*.md") if file.name != "reference.md"
     }
     assert len(collection().vocabulary) > 1000
 
