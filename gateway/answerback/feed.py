@@ -1,5 +1,6 @@
 """What happens, as it happens, for whoever follows along: read from what is committed."""
 
+import asyncio
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass, replace
 
@@ -8,6 +9,7 @@ from answerback.store import Row, Tx, feed
 from answerback.store.feed import Place
 
 LOOK_AGAIN = 1.0  # seconds: another process may have written, and told nobody
+TOGETHER = 0.1  # seconds between two looks at least: everybody who follows looks for themselves
 AT_ONCE = 200  # entries of each kind that one look reads
 
 
@@ -48,8 +50,15 @@ class Step:
 class Feed:
     """Reads only."""
 
-    def __init__(self, context: Context, look_again: float = LOOK_AGAIN, at_once: int = AT_ONCE) -> None:
-        self._context, self._look_again, self._at_once = context, look_again, at_once
+    def __init__(
+        self,
+        context: Context,
+        look_again: float = LOOK_AGAIN,
+        at_once: int = AT_ONCE,
+        together: float = TOGETHER,
+    ) -> None:
+        self._context, self._look_again = context, look_again
+        self._at_once, self._together = at_once, together
 
     async def begin(self, *after: int) -> Begin:
         """At the place with these two positions; without them, behind all that has happened by now."""
@@ -75,6 +84,7 @@ class Feed:
             if not steps:
                 yield None
                 await signals.wait_for_any(self._look_again)
+                await asyncio.sleep(self._together)
 
 
 def _steps(tx: Tx, after: Place, most: int) -> list[Step]:

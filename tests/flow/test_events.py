@@ -17,6 +17,7 @@ from answerback.ask import AskRequest
 from answerback.feed import Feed, Happened
 from answerback.model import Question, QuestionKind
 from answerback.settings import ApiKey
+from answerback.signals import Signals
 from answerback.store import Tx
 from answerback.store.feed import Place
 from answerback.store.query import Query
@@ -161,6 +162,30 @@ async def test_what_was_restored_from_another_server_neither_hides_nor_comes_bac
         with psycopg.connect(postgres_url, autocommit=True) as server:
             server.execute(LATER)
         assert await so_far(g, here) == ([], here)
+
+
+class Looks:
+    """As much of a gateway as the feed needs, where nothing has happened."""
+
+    def __init__(self) -> None:
+        self.signals, self.store, self.count = Signals(), self, 0
+
+    async def read(self, _: object) -> list[object]:
+        self.count += 1
+        return []
+
+
+async def test_whoever_follows_does_not_look_at_every_single_thing_that_happens() -> None:
+    looks = Looks()
+    async with contextlib.aclosing(Feed(looks, look_again=3600, together=3600).follow(Place())) as steps:
+        assert await anext(steps) is None
+        following = asyncio.create_task(anext(steps))
+        for _ in range(100):
+            await asyncio.sleep(0)
+            looks.signals.woken("a question")
+        assert looks.count == 1
+        following.cancel()
+        await asyncio.gather(following, return_exceptions=True)
 
 
 # -- over HTTP
