@@ -106,13 +106,21 @@ def _after_all(tx: Tx, outbox: Outbox, row: Row, receipt: Receipt) -> Follows:
 
 
 def _failed(tx: Tx, outbox: Outbox, row: Row, receipt: Receipt) -> Follows:
-    if receipt.status == "window" and contacts.last_wrote(tx, row["address_id"]) is not None:
+    if receipt.status == "window" and _may_be_open(tx, row):
         tx.run(contacts.NOT_SEEN, address=row["address_id"])
         return _again(tx, row, tx.now, CLOSED)
     if receipt.status == "wait" and tx.now - row["created_at"] <= AWAY:
         return _again(tx, row, tx.now + round(pause(row["attempts"]) * 1e6), receipt.reason)
     _becomes(tx, row, "failed", receipt.reason)
     return given_up(tx, outbox, row, receipt.reason, dead=receipt.address_dead)
+
+
+def _may_be_open(tx: Tx, row: Row) -> bool:
+    """Whether a message may have gone out as to somebody who had just written: then it is sent otherwise.
+
+    Of several that were on their way at once the first one's receipt makes us forget that they wrote.
+    """
+    return row["attempts"] <= 1 or contacts.last_wrote(tx, row["address_id"]) is not None
 
 
 def given_up(tx: Tx, outbox: Outbox, row: Row, why: str, *, dead: bool) -> Follows:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from answerback.ask import AskRequest
 from answerback.model import Address, Contact
 from answerback.provider import Event, Inbound, Message, Receipt, Sent, Undeliverable
 from answerback.settings import Route
@@ -142,6 +143,30 @@ async def test_a_closed_window_is_remembered_and_the_message_goes_out_once_more_
             ("service", "failed"),
             ("memory", "sent"),
         ]
+
+
+async def test_two_messages_that_were_on_their_way_when_the_window_closed_both_go_out_once_more(
+    database: Database, service: Service
+) -> None:
+    async with gateway(database, providers={"service": service}, contacts={"ana": ANA}, routes=ROUTES) as g:
+        service.g = g
+        await g.receive(service.typed("a", "hello"), "service")
+        ids = [(await g.app.asker.ask(AskRequest((asks(text),)))).interaction.id for text in ("A?", "B?")]
+        await g.sweep()
+        await g.later(5)
+        first = next(shown.id for shown in service.shown if shown.message.title == "A?")
+        second = next(shown.id for shown in service.shown if shown.message.title == "B?")
+        for message in (first, second):
+            await service.says(message, "window")
+        for _ in range(3):
+            await g.later(5)
+        assert service.titles("a").count("A?") == service.titles("a").count("B?") == 2
+        assert g.memory.titles("1001") == []
+        for id in ids:
+            assert {row["provider"] for row in await rows(g, id) if row["kind"] == "question"} <= {
+                "service",
+                "form",
+            }
 
 
 async def test_what_has_to_wait_goes_out_again_for_days_and_is_given_up_then(
