@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from answerback.context import Context
 from answerback.door import Decision
-from answerback.model import Contact, Outcome
+from answerback.model import Contact, Json, Outcome
 from answerback.outbox import Follows
 from answerback.provider import Reply
 from answerback.store import Row, Tx
@@ -40,3 +40,9 @@ class Effect:
     def interaction_id(self) -> str:
         """The question it was for; "" when nobody knows which one that is."""
         return self.decision.record.id if self.decision is not None else self.about
+
+
+def said(case: Case, key: str, args: Json, outcome: Outcome = Outcome.COMMAND, about: str = "") -> Effect:
+    """A sentence where they wrote, and nothing else; `about`: the question that it is for."""
+    row = case.context.outbox.conversation(case.tx, case.here, key, args)
+    return Effect(outcome, [row], about=about)

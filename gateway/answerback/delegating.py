@@ -6,7 +6,7 @@ They give up their say with it: their copies take no answer any more, and their 
 from dataclasses import replace
 
 from answerback.ask import next_action
-from answerback.case import Case, Effect
+from answerback.case import Case, Effect, said
 from answerback.model import Contact, Interaction, Json, Outcome
 from answerback.outbox import SHOWN
 from answerback.store import Row, Tx, audit, contacts, delegated, interactions
@@ -28,10 +28,10 @@ def delegate(case: Case, rest: str, record: Interaction, asked: Row) -> Effect:
     other = _named(others, rest)
     if other is None:
         names = ", ".join(each.name for each in others)
-        return _said(case, record, "delegate_whom" if names else "delegate_none", {"options": names})
+        return said(case, "delegate_whom" if names else "delegate_none", {"options": names}, about=record.id)
     there = addresses(tx, record.route | {"ask": [other.id]})
     if not there:
-        return _said(case, record, "delegate_away", {"who": other.name})
+        return said(case, "delegate_away", {"who": other.name}, about=record.id)
     was_asked = other.id in record.route.get("ask", ())
     handed = replace(record, route=_handed(record.route, person.id, other.id))
     interactions.again(tx, handed, next_action(handed, tx.now))
@@ -41,15 +41,15 @@ def delegate(case: Case, rest: str, record: Interaction, asked: Row) -> Effect:
     rows = [outbox.edited(tx, handed, row, {"delegated": other.name}) for row in seen]
     if not was_asked:
         rows += [outbox.question(tx, handed, address, by=person.name) for address in there]
-    said = outbox.conversation(tx, asked, "delegated", {"who": other.name})
-    return Effect(Outcome.COMMAND, [said, *rows], about=record.id, later=True)
+    told = outbox.conversation(tx, asked, "delegated", {"who": other.name})
+    return Effect(Outcome.COMMAND, [told, *rows], about=record.id, later=True)
 
 
 def gone(case: Case, record: Interaction) -> Effect:
     """They handed it on before: say whose it is now."""
     found = (contacts.contact(case.tx, id) for id in record.route.get("ask", ()))
     who = ", ".join(person.name for person in found if person is not None)
-    return _said(case, record, "delegated_before", {"who": who})
+    return said(case, "delegated_before", {"who": who}, about=record.id)
 
 
 def _others(tx: Tx, route: Json, person: Contact | None) -> list[Contact]:
@@ -71,8 +71,3 @@ def _handed(route: Json, old: str, new: str) -> Json:
     ask = [each for each in route.get("ask", ()) if each != old]
     gave = {*route.get("delegated", ()), old} - {new}
     return route | {"ask": ask if new in ask else [*ask, new], "delegated": sorted(gave)}
-
-
-def _said(case: Case, record: Interaction, key: str, args: dict[str, str]) -> Effect:
-    row = case.context.outbox.conversation(case.tx, case.here, key, args)
-    return Effect(Outcome.COMMAND, [row], about=record.id)

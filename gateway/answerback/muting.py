@@ -1,6 +1,6 @@
 """muting: a person wants to hear nothing for a while: quiet hours that they set themselves."""
 
-from answerback.case import Case, Effect
+from answerback.case import Case, Effect, said
 from answerback.disturbing import after_quiet
 from answerback.model import Outcome
 from answerback.outbox import UNSURE
@@ -22,21 +22,21 @@ def mute(case: Case, command: tuple[str, str]) -> Effect:
         return _unmute(case, person.id, person.quiet_until)
     until = moment_of(rest or A_WORKING_DAY, person, tx.now)
     if isinstance(until, Unclear):
-        return _said(case, until.key, until.args, Outcome.ASKED_AGAIN)
+        return said(case, until.key, until.args, Outcome.ASKED_AGAIN)
     contacts.mute(tx, person.id, until)
     if until < person.quiet_until:
         _wake(case, person.id, until)
-    effect = _said(case, "muted", {"time": told(until, person, tx.now)})
+    effect = said(case, "muted", {"time": told(until, person, tx.now)})
     effect.later = True
     return effect
 
 
 def _unmute(case: Case, id: str, until: int) -> Effect:
     if until <= case.tx.now:
-        return _said(case, "not_muted", {})
+        return said(case, "not_muted", {})
     contacts.mute(case.tx, id, None)
     _wake(case, id, case.tx.now)
-    effect = _said(case, "unmuted", {})
+    effect = said(case, "unmuted", {})
     effect.later = True
     return effect
 
@@ -44,7 +44,3 @@ def _unmute(case: Case, id: str, until: int) -> Effect:
 def _wake(case: Case, id: str, at: int) -> None:
     """What waits for them, and was not tried yet, comes at `at`, or when their quiet hours end then."""
     deliveries.wake(case.tx, id, beyond=max(at, case.tx.now + UNSURE), at=after_quiet(case.tx, id, None, at))
-
-
-def _said(case: Case, key: str, args: dict[str, str], outcome: Outcome = Outcome.COMMAND) -> Effect:
-    return Effect(outcome, [case.context.outbox.conversation(case.tx, case.here, key, args)])

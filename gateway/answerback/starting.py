@@ -1,9 +1,10 @@
 """starting: `run AGENT …` starts one for whoever the configuration lets; `stop` stops it while it works."""
 
 from answerback.ask import cancel_run, route_of
-from answerback.case import Case, Effect
+from answerback.case import Case, Effect, said
 from answerback.model import Json, Outcome, Question, QuestionKind
 from answerback.read import Unclear, read
+from answerback.render import called
 from answerback.settings import Plugin
 from answerback.store import Row, interactions, runs
 
@@ -26,10 +27,10 @@ def start(case: Case, rest: str) -> Effect | None:
     assert person is not None  # nobody else may start anything
     unfit = read(_TEXT, text, language=person.language, timezone=person.timezone, now=tx.now)
     if text and isinstance(unfit, Unclear):
-        return _said(case, unfit.key, unfit.args, Outcome.ASKED_AGAIN)
+        return said(case, unfit.key, unfit.args, Outcome.ASKED_AGAIN)
     route = route_of(case.context.settings, "", (person.id,), agent=agent.name)
     id = interactions.new_id()
-    row = case.context.outbox.conversation(tx, case.here, "run_started", {"who": _called(agent.name)})
+    row = case.context.outbox.conversation(tx, case.here, "run_started", {"who": called(agent.name)})
     runs.add(tx, id, agent.name, interactions.new_id(), _input(agent, text), route, tx.now, told=row["id"])
     return Effect(Outcome.COMMAND, [row], later=True)
 
@@ -47,8 +48,8 @@ def unknown(case: Case, rest: str) -> Effect:
     names = ", ".join(each.name for each in startable(case))
     name = rest.partition(" ")[0]
     if name:
-        return _said(case, "unknown_agent", {"text": name})
-    return _said(case, "run_which" if names else "run_none", {"options": names})
+        return said(case, "unknown_agent", {"text": name})
+    return said(case, "run_which" if names else "run_none", {"options": names})
 
 
 def stop_working(case: Case, name: str) -> Effect | None:
@@ -66,7 +67,7 @@ def stop_working(case: Case, name: str) -> Effect | None:
         return None
     agents = sorted({row["agent"] for row in found})
     if not named or (len(named) > 1 and not name):
-        return _said(case, "stop_which", {"options": ", ".join(agents)})
+        return said(case, "stop_which", {"options": ", ".join(agents)})
     return _stopped(case, named)
 
 
@@ -75,7 +76,7 @@ def _stopped(case: Case, rows: list[Row]) -> Effect:
     for row in rows:
         effect.rows += cancel_run(case.tx, case.context, row["id"], "stopped by the person who was asked")
         effect.stops.append((row["agent"], row["thread_id"]))
-    who = {"who": _called(rows[0]["agent"])}
+    who = {"who": called(rows[0]["agent"])}
     effect.rows.append(case.context.outbox.conversation(case.tx, case.here, "stopped", who))
     return effect
 
@@ -86,11 +87,3 @@ def _input(agent: Plugin, text: str) -> Json:
     if agent.input_key == MESSAGES:
         return {MESSAGES: [{"role": "user", "content": text}]}
     return {agent.input_key: text}
-
-
-def _called(agent: str) -> str:
-    return agent.replace("_", " ").capitalize()
-
-
-def _said(case: Case, key: str, args: dict[str, str], outcome: Outcome = Outcome.COMMAND) -> Effect:
-    return Effect(outcome, [case.context.outbox.conversation(case.tx, case.here, key, args)])

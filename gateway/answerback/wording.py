@@ -8,6 +8,7 @@ from answerback.render import (
     NOTICE_SHOWN,
     already_message,
     also_sent,
+    called,
     conversation_message,
     delegated_message,
     line,
@@ -238,7 +239,7 @@ def _notice(sheet: Sheet) -> Message:
         )
     return run_message(
         sheet.to,
-        who=content["agent"].replace("_", " ").capitalize(),
+        who=called(content["agent"]),
         status=RunStatus(content["kind"]),
         result=content.get("result"),
         error=content.get("error", ""),

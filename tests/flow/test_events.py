@@ -285,7 +285,7 @@ async def refused(url: str, key: str, params: dict[str, str] | None = None) -> h
         return await http.get("/v1/events", headers={"Authorization": f"Bearer {key}"}, params=params)
 
 
-async def test_only_a_key_that_may_read_follows_and_only_what_its_agents_do(database: Database) -> None:
+async def test_law_7_only_a_key_that_may_read_follows_and_only_what_its_agents_do(database: Database) -> None:
     agents = ScriptedAgent(asks("Which?"), name="another"), ScriptedAgent(asks("Which?"))
     async with gateway(database, *agents, api_keys=KEYS) as g, served(g.app) as url:
         assert (await refused(url, "asks")).status_code == 403
@@ -298,7 +298,7 @@ async def test_only_a_key_that_may_read_follows_and_only_what_its_agents_do(data
             assert (name, data["agent"]) == ("interaction.asked", "another")
 
 
-async def test_no_event_says_what_was_asked_or_answered(database: Database) -> None:
+async def test_law_11_no_event_says_what_was_asked_or_answered(database: Database) -> None:
     agent = ScriptedAgent(asks("The code word?"))
     async with gateway(database, agent, api_keys=KEYS) as g, served(g.app) as url, events(url) as stream:
         await anext(stream)

@@ -286,7 +286,7 @@ async def test_a_second_tap_tries_nothing_and_says_how_it_stands(
         assert [title for title in g.memory.titles("1001") if title == said] == [said]
 
 
-async def test_taps_at_the_same_time_try_it_once(database: Database) -> None:
+async def test_law_2_taps_at_the_same_time_try_it_once(database: Database) -> None:
     agent = Ends(asks("Which?"), then=Finished("ok"))
     async with gateway(database, agent, public_url=PUBLIC, routes=BOTH) as g:
         id = await failed(g)
@@ -330,7 +330,7 @@ async def test_a_cancelled_run_is_not_tried_again(database: Database) -> None:
         assert (await status(g, id), agent.tried) == (RunStatus.CANCELLED, 0)
 
 
-async def test_somebody_else_s_tap_and_a_stranger_s_try_nothing(database: Database) -> None:
+async def test_law_7_somebody_else_s_tap_and_a_stranger_s_try_nothing(database: Database) -> None:
     agent = Ends(asks("Which?"))
     async with gateway(database, agent, public_url=PUBLIC) as g:
         id = await failed(g)
@@ -342,7 +342,7 @@ async def test_somebody_else_s_tap_and_a_stranger_s_try_nothing(database: Databa
         assert (await status(g, id), agent.tried, len(g.memory.shown)) == (RunStatus.FAILED, 0, said)
 
 
-async def test_an_account_that_is_somebody_else_s_by_now_tries_nothing(database: Database) -> None:
+async def test_law_7_an_account_that_is_somebody_else_s_by_now_tries_nothing(database: Database) -> None:
     agent = Ends(asks("Which?"))
     async with gateway(database, agent, public_url=PUBLIC) as g:
         id = await failed(g)
@@ -370,7 +370,7 @@ async def test_a_token_of_something_else_tries_nothing(database: Database) -> No
         assert (record.status, agent.tried) == (InteractionStatus.PENDING, 0)
 
 
-async def test_what_comes_to_a_run_s_own_token_answers_no_question(database: Database) -> None:
+async def test_law_1_what_comes_to_a_run_s_own_token_answers_no_question(database: Database) -> None:
     """A mail to the address of such a message, or a button that was never there."""
     async with gateway(database, Ends(asks("Which?")), public_url=PUBLIC) as g:
         await failed(g)
@@ -407,7 +407,7 @@ async def test_a_try_that_cannot_even_begin_is_told_too(database: Database) -> N
         assert told(g).title == "⚠️ Scripted stopped: The thread is gone."
 
 
-async def test_a_tap_that_is_committed_is_done_by_the_next_process(database: Database) -> None:
+async def test_law_3_a_tap_that_is_committed_is_done_by_the_next_process(database: Database) -> None:
     async with gateway(database, Ends(asks("Which?")), public_url=PUBLIC) as g:
         id = await failed(g)
         await g.taps("1001", "Try again")  # and this process ends before anything is begun

@@ -52,7 +52,7 @@ OF_DOOR = (
         GATEWAY + "taps.py",
         "    if not contact or not may_answer(told, case.provider, case.reply, contact):",
         "    if False:",
-        ENDS + "test_somebody_else_s_tap_and_a_stranger_s_try_nothing[sqlite]",
+        ENDS + "test_law_7_somebody_else_s_tap_and_a_stranger_s_try_nothing[sqlite]",
     ),
     Mutant(
         "who may have a run tried again on its page",
@@ -80,7 +80,7 @@ OF_DOOR = (
         GATEWAY + "evidence.py",
         '        or (token is not None and not token["interaction_id"])\n',
         "",
-        ENDS + "test_what_comes_to_a_run_s_own_token_answers_no_question[sqlite]",
+        ENDS + "test_law_1_what_comes_to_a_run_s_own_token_answers_no_question[sqlite]",
     ),
     Mutant(
         "a form's proof of its page",
