@@ -10,7 +10,7 @@ from answerback.ask import route_of
 from answerback.backoff import pause
 from answerback.context import Context
 from answerback.errors import AgentUnavailable, AnswerbackError, NotFound, NotPending, StoreUnavailable
-from answerback.model import Json, RunStatus
+from answerback.model import Json
 from answerback.store import Row, Tx, adopted, interactions, leases, replies, runs
 from answerback.store.leases import Lease
 from answerback.threads import Concluded, announce, conclude, kept
@@ -147,12 +147,12 @@ def _set_aside(tx: Tx, lease: Lease, route: Json, why: str) -> None:
     """As a failed run with its reason: that can be tried again, and holds up none of the others."""
     live = tx.one(runs.OF_THREAD, agent=lease.agent, thread_id=lease.thread_id)
     if leases.release(tx, lease) and live is None:
-        runs.finish(tx, _add_run(tx, lease, route), RunStatus.FAILED, error=why)
+        runs.fail(tx, _add_run(tx, lease, route), why)
 
 
 def _add_run(tx: Tx, lease: Lease, route: Json) -> str:
     id = interactions.new_id()
-    runs.add(tx, id, lease.agent, lease.thread_id, None, route, None, "adopt")
+    runs.add(tx, id, lease.agent, lease.thread_id, None, route, None, runs.ADOPTED)
     return id
 
 

@@ -48,4 +48,4 @@ def revived(tx: Tx, id: str) -> bool:
 
 
 def _marked(tx: Tx, id: str) -> bool:
-    return tx.run(runs.AGAIN, key=id, old=FAILED, new_intent="retry", at=tx.now) == 1
+    return tx.run(runs.RETRY, key=id, at=tx.now) == 1

@@ -24,7 +24,6 @@ FOREVER = 1 << 62  # microseconds: later than anything ends
 LOOK = 600.0  # seconds between two looks whether a sweep is due
 ROWS = 100  # looked at in one transaction: what else is written takes its turn in between
 PAUSE = 0.02  # seconds between two of them
-ADOPTED = "adopt"  # the intent of a run on a thread that somebody else began: it is not ours to forget
 NAMES = {
     Kind.INTERACTION: "questions",
     Kind.RUN: "runs",
@@ -135,7 +134,7 @@ class Eraser(Background):
     def _has_memory(self, tx: Tx, run: Row, ended: int) -> bool:
         """Whether the agent must forget the run's thread first: one of ours that is used no more."""
         known = run["agent"] in self._agents or run["agent"] in self._context.settings.agents
-        ours = known and run["intent"] != ADOPTED
+        ours = known and not run["intent"].startswith(runs.ADOPTED)
         return ours and not erasing.is_in_use(tx, run["agent"], run["thread_id"], ended)
 
     async def _forget(self, agent: str, thread: str, ended: int) -> int:

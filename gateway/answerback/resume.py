@@ -9,7 +9,7 @@ from answerback.background import Background
 from answerback.backoff import AWAY, pause
 from answerback.context import Context
 from answerback.errors import AgentCrashed, AgentUnavailable, DoesNotFit, NotPending, StoreUnavailable
-from answerback.model import Interaction, RunStatus
+from answerback.model import Interaction
 from answerback.signals import Handed
 from answerback.store import Row, Tx, audit, interactions, leases, runs
 from answerback.threads import GONE, Concluded, announce, kept, take_up, write_down
@@ -127,7 +127,7 @@ class Resumer(Background):
     def _given_up(self, tx: Tx, record: Interaction, why: str) -> list[Row]:
         """Say so: the run failed, and `runs retry` gives the agent the same answer again."""
         error = f"The answer could not be given to the agent: {why}"
-        if not record.run_id or not runs.finish(tx, record.run_id, RunStatus.FAILED, error=error):
+        if not record.run_id or not runs.fail(tx, record.run_id, error):
             return []
         content = {"kind": "failed", "agent": record.agent, "error": error}
         run = tx.one(runs.GET, id=record.run_id)

@@ -53,6 +53,12 @@ class _Order:
     input: Json = None
 
 
+def _order(row: Row, intent: str = "") -> _Order:
+    """What a run's row says is to be done, or `intent` instead."""
+    said = row["intent"].removeprefix(runs.ADOPTED).strip() or "retry"
+    return _Order(row["id"], intent or said, loads(row["input"]))
+
+
 def _intent(request: RunRequest) -> str:
     return "replace" if request.replace and request.thread_id else "start"
 
@@ -157,13 +163,12 @@ class Runner(Background):
                 raise NotFound("There is no run with this id.")
             if intent == "retry" and row["status"] == "failed" and revived(tx, id):
                 return None
-            changed = (
-                tx.run(runs.AGAIN, key=id, old="failed", new_intent=intent, at=tx.now + leases.SPAN) == 1
-            )
+            mark = runs.REASK if intent == "reask" else runs.RETRY
+            changed = tx.run(mark, key=id, at=tx.now + leases.SPAN) == 1
             lease = leases.take(tx, row["agent"], row["thread_id"], self._context.owner) if changed else None
             if lease is None:
                 raise Conflict(f"Only a failed run can be tried again; this one is {row['status']}.")
-            return lease, _Order(id, intent, loads(row["input"]))
+            return lease, _order(row, intent if intent == "reask" else "")
 
         marked = await self._context.store.write(tx_)
         if marked is None:
@@ -183,7 +188,7 @@ class Runner(Background):
                 at = tx.now + leases.SPAN
                 still = tx.run(runs.POSTPONE, key=row["id"], at=at, why=row["error"]) == 1
                 if lease is not None and still:
-                    taken.append((_Order(row["id"], row["intent"], loads(row["input"])), lease))
+                    taken.append((_order(row), lease))
                 elif lease is not None:  # another process was quicker, and has done it
                     leases.release(tx, lease)
             return taken
@@ -222,10 +227,11 @@ class Runner(Background):
             return await agent.reask(lease.thread_id)
         if order.intent == "replace":
             await agent.cancel(lease.thread_id)
+            await self._context.store.write(lambda tx: tx.run(runs.REPLACED, key=order.id))
         return await agent.start(lease.thread_id, order.input, order.id)
 
     async def _retried(self, agent: Agent, order: _Order, lease: Lease) -> State:
-        """Its failed step again; what never began, because its agent was away, begins now."""
+        """Its failed step again; what had no thread yet when it failed begins now."""
         try:
             return await agent.retry(lease.thread_id)
         except NotPending:
@@ -250,7 +256,7 @@ class Runner(Background):
 
 def _given_up(tx: Tx, context: Context, run: Row | None, why: str) -> list[Row]:
     """It failed: whoever was asked in it, or started it by a message, is told."""
-    if run is None or not runs.finish(tx, run["id"], RunStatus.FAILED, error=why):
+    if run is None or not runs.give_up(tx, run["id"], why):
         return []
     content = {"kind": "failed", "agent": run["agent"], "error": why}
     return context.outbox.notices(tx, run["id"], content, run["told"])

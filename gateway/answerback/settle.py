@@ -126,6 +126,6 @@ def _set_run(tx: Tx, context: Context, run: Row, state: State, *, others: bool) 
         content: Json = {"kind": "completed", "agent": run["agent"], "result": state.result}
     else:
         assert isinstance(state, Failed)
-        changed = runs.finish(tx, run["id"], RunStatus.FAILED, error=state.error)
+        changed = runs.fail(tx, run["id"], state.error)
         content = {"kind": "failed", "agent": run["agent"], "error": state.error}
     return context.outbox.notices(tx, run["id"], content, run["told"]) if changed else []

@@ -17,7 +17,7 @@ from answerback.notices import NoticeRequest
 from answerback.provider import Inbound
 from answerback.run import RunRequest
 from answerback.settings import ApiKey, Plugin, Route
-from answerback.store import audit
+from answerback.store import Tx, audit, runs
 from answerback.store.query import Query
 from answerback.tables import metadata
 from answerback.testing import MemoryProvider, ScriptedAgent, asks
@@ -387,6 +387,27 @@ async def test_a_text_that_could_be_for_several_questions_is_erased_with_any_of_
         await g.app.asker.cancel(ids[2])
         await g.app.eraser.now(ids[0], "ops")
         assert await still_said(g) == set()
+
+
+@pytest.mark.parametrize("again", ["retry", "reask"])
+async def test_a_thread_that_somebody_else_made_is_not_forgotten_when_its_run_was_tried_again(
+    database: Database, again: str
+) -> None:
+    agent = ScriptedAgent(asks("Which?"))
+    async with gateway(database, agent, **MONTH) as g:
+        await agent.start("theirs", None)
+
+        def adopt(tx: Tx) -> None:
+            runs.add(tx, "r1", "scripted", "theirs", None, {}, None, runs.ADOPTED)
+            runs.fail(tx, "r1", "it stopped")
+
+        await g.app.context.store.write(adopt)
+        await getattr(g.app.runner, again)("r1")
+        await g.app.idle()
+        await g.app.runner.cancel("r1")
+        await agent.start("theirs", None)  # they go on with it
+        assert (await after(g, days=40))["run"] == 1
+        assert agent.threads == ("theirs",)
 
 
 async def test_what_an_agent_could_not_forget_is_said_and_can_be_tried_again(database: Database) -> None:

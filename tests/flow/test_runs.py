@@ -2,8 +2,9 @@
 
 import pytest
 
+from answerback.agent import Finished, State
 from answerback.errors import AgentUnavailable, Conflict, NotFound
-from answerback.model import Address, Contact, InteractionStatus, RunStatus
+from answerback.model import Address, Contact, InteractionStatus, Json, Question, RunStatus
 from answerback.run import RunRequest
 from answerback.settings import Hitl
 from answerback.store import contacts, runs
@@ -57,6 +58,61 @@ async def test_a_failed_run_can_be_tried_again(database: Database) -> None:
         assert run.status is RunStatus.WAITING
         await g.types("1001", "better")
         assert (await g.settled(run.id)).result == ["better"]
+
+
+class Absent(ScriptedAgent):
+    """It cannot be begun while it is away; `begun` are the inputs that it was begun with."""
+
+    def __init__(self, *steps: Question) -> None:
+        super().__init__(*steps)
+        self.is_away, self.begun, self.ended = False, list[Json](), list[str]()
+
+    async def start(self, thread: str, input: Json, run: str = "") -> State:
+        if self.is_away:
+            raise AgentUnavailable("its disk is full")
+        self.begun.append(input)
+        return await super().start(thread, input, run)
+
+    async def retry(self, thread: str) -> State:
+        return Finished("what the thread ended with")
+
+    async def cancel(self, thread: str) -> Json:
+        self.ended.append(thread)
+        return await super().cancel(thread)
+
+
+async def test_what_never_began_begins_when_it_is_tried_again_and_is_not_given_what_its_thread_ended_with(
+    database: Database,
+) -> None:
+    agent = Absent()
+    async with gateway(database, agent) as g:
+        assert (await g.run(thread_id="t1", input="first")).status is RunStatus.COMPLETED
+        agent.is_away = True
+        second = await g.run(thread_id="t1", input="second")
+        for _ in range(12):
+            await g.later(7200)
+        failed = await g.app.runner.get(second.id)
+        assert (failed.status, failed.error) == (RunStatus.FAILED, "its disk is full")
+        agent.is_away = False
+        await g.app.runner.retry(second.id)
+        assert (await g.settled(second.id)).result == []
+        assert agent.begun == ["first", "second"]
+
+
+async def test_what_was_to_be_replaced_is_ended_once_even_if_the_new_run_begins_much_later(
+    database: Database,
+) -> None:
+    agent = Absent(asks("Which?"))
+    async with gateway(database, agent) as g:
+        await g.run(thread_id="t1", input="first")
+        agent.is_away = True
+        second = await g.run(thread_id="t1", input="second", replace=True)
+        agent.ended.clear()
+        await g.later(7200)
+        agent.is_away = False
+        await g.later(7200)
+        assert (await g.settled(second.id)).status is RunStatus.WAITING
+        assert (agent.begun, agent.ended) == (["first", "second"], [])
 
 
 async def test_an_agent_that_is_away_gets_the_answer_when_it_is_back(database: Database) -> None:

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
+from sqlalchemy import ColumnElement, case, exists, func, insert, or_, select, text, union, update
 from sqlalchemy import bindparam as p
-from sqlalchemy import exists, func, insert, or_, select, text, union, update
 
 from answerback.metrics import Metric
 from answerback.model import Json, RunStatus
@@ -15,8 +15,15 @@ from answerback.tables import DeliveryRow, InteractionRow, RunRow, ThreadLeaseRo
 
 R = RunRow.__table__  # type: ignore[attr-defined]
 X, T, D = InteractionRow.__table__, ThreadLeaseRow.__table__, DeliveryRow.__table__  # type: ignore[attr-defined]
+ADOPTED = "adopt"  # how the intent of a run begins whose thread somebody else made
 LOOKED_AT = 1000  # runs, those that began, asked or ended last, where what works for somebody is looked for
 RUNNING = text("run.status = 'running'")
+
+
+def _intent(intent: str) -> ColumnElement[str]:
+    """What is to be done with a run when it is taken up again. Whose its thread is stays said."""
+    own = intent if intent != "retry" else ""
+    return case((R.c.intent.like(f"{ADOPTED}%"), f"{ADOPTED} {own}".strip()), else_=intent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +75,7 @@ _set = (
 )
 SET = Query(_set)
 FINISH = Query(_set.returning(R.c.agent))
+FAIL = Query(_set.values(intent=_intent("retry")).returning(R.c.agent))
 GOES_ON = Query(  # nobody who follows along is told: they hear of the answer
     update(R).where(R.c.id == p("key"), R.c.status == "waiting").values(status="running", updated_at=p("at"))
 )
@@ -76,12 +84,11 @@ STATUS = Query(
     .where(R.c.id == p("key"), R.c.status == p("old"))
     .values(status=p("new_status"), updated_at=p("at"), position=Next(R))
 )
-AGAIN = Query(
+_again = (
     update(R)
-    .where(R.c.id == p("key"), R.c.status == p("old"))
+    .where(R.c.id == p("key"), R.c.status == "failed")
     .values(
         status="running",
-        intent=p("new_intent"),
         error="",
         attempts=0,
         next_attempt_at=p("at"),
@@ -89,6 +96,10 @@ AGAIN = Query(
         position=Next(R),
     )
 )
+RETRY = Query(_again)
+REASK = Query(_again.values(intent=_intent("reask")))
+# From here on whoever takes it up goes on with it, and ends nothing any more.
+REPLACED = Query(update(R).where(R.c.id == p("key"), R.c.intent == "replace").values(intent="start"))
 LATEST = Query(
     select(R).where(R.c.agent == p("agent"), R.c.thread_id == p("thread_id")).order_by(R.c.id.desc()).limit(1)
 )
@@ -191,9 +202,23 @@ def goes_on(tx: Tx, id: str) -> None:
 
 def finish(tx: Tx, id: str, status: RunStatus, *, result: Json = None, error: str = "") -> bool:
     """Set where the run stands; False when it had ended before."""
-    row = tx.one(FINISH, **_standing(tx, id, status, result, error))
+    return _end(tx, FINISH, _standing(tx, id, status, result, error))
+
+
+def fail(tx: Tx, id: str, error: str) -> bool:
+    """A step of it failed, which can be retried; False when it had ended before."""
+    return _end(tx, FAIL, _standing(tx, id, RunStatus.FAILED, error=error))
+
+
+def give_up(tx: Tx, id: str, error: str) -> bool:
+    """What its intent says could not be done, and can be tried again; False when it had ended before."""
+    return finish(tx, id, RunStatus.FAILED, error=error)
+
+
+def _end(tx: Tx, query: Query, standing: Row) -> bool:
+    row = tx.one(query, **standing)
     if row is not None:
-        tx.count(Metric.RUNS, row["agent"], str(status))
+        tx.count(Metric.RUNS, row["agent"], standing["new_status"])
     return row is not None
 
 
