@@ -6,7 +6,7 @@ export PYTHON
 
 help:
 	@echo "make demo         an agent asks, you answer on a phone in the browser, the agent goes on"
-	@echo "make test         every test, with all extras and with none"
+	@echo "make test         every test: the bare core's without extras, the others with all"
 	@echo "make check        ruff, mypy, import-linter"
 	@echo "make bench        ratios against bare LangGraph and the least that could be done (about 20 minutes)"
 	@echo "make conformance  hazards of answer binding, on answerback and on its peers (minutes)"

@@ -44,10 +44,29 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--bare-core", action="store_true", help="run what needs no extra, in an environment that has none"
     )
+    parser.addoption("--passed-to", type=Path, help="write down which tests passed, an id a line")
+    parser.addoption("--passed-before", type=Path, help="leave out what is written there")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.stash[LEFT_OUT] = {}
+    if config.getoption("--passed-to") and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(_WritesDown(config))
+
+
+class _WritesDown:
+    """Which tests passed, whichever process ran them."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._file: Path = config.getoption("--passed-to")
+        self._ids: list[str] = []
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.when == "call" and report.passed:
+            self._ids.append(report.nodeid)
+
+    def pytest_sessionfinish(self) -> None:
+        self._file.write_text("".join(f"{id}\n" for id in self._ids))
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -100,9 +119,11 @@ def _limited(test: Callable[..., Awaitable[None]]) -> Callable[..., Awaitable[No
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     bare, slow = config.getoption("--bare-core"), config.getoption("--slow")
+    before = config.getoption("--passed-before")
+    passed = frozenset(before.read_text().splitlines() if before else ())
 
     def is_wanted(item: pytest.Item) -> bool:
-        if item.get_closest_marker("slow") and not slow:
+        if item.nodeid in passed or (item.get_closest_marker("slow") and not slow):
             return False
         if bare and isinstance(item, pytest.Function) and _database_of(item) == "postgresql":
             return False
