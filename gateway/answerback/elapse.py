@@ -62,7 +62,7 @@ class Elapser:
 
     def _of(self, id: str) -> Callable[[Tx], Due | None]:
         def tx_(tx: Tx) -> Due | None:
-            record = interactions.get(tx, id)
+            record = interactions.held(tx, id)
             still = record is not None and record.status is InteractionStatus.PENDING
             return self._one(tx, record) if record is not None and still else None
 

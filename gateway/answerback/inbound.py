@@ -261,7 +261,9 @@ def _command(case: Case, command: tuple[str, str], gathered: Gathered) -> Effect
         if isinstance(found, WhichOne):
             return _which_one(case, [candidate.delivery_id for candidate in found.candidates], command)
         if isinstance(found, Match):
-            record, asked = gathered.records[found.interaction_id], gathered.rows[found.delivery_id]
+            record = interactions.held(case.tx, found.interaction_id)
+            asked = gathered.rows[found.delivery_id]
+            assert record is not None  # it was gathered in this transaction
             if record.status is not InteractionStatus.PENDING:
                 return _closed(case, record, lost(record), asked)
             if name not in STOPS and gave_up(record, case.person.id if case.person else ""):

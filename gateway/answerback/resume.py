@@ -12,7 +12,7 @@ from answerback.errors import AgentCrashed, AgentUnavailable, DoesNotFit, NotPen
 from answerback.model import Interaction
 from answerback.signals import Handed
 from answerback.store import Row, Tx, audit, interactions, leases, runs
-from answerback.threads import GONE, Concluded, announce, kept, take_up, write_down
+from answerback.threads import GONE, Concluded, announce, kept, take_due, write_down
 
 log = logging.getLogger("answerback.resume")
 AT_ONCE = 64  # threads that go on at the same time
@@ -34,30 +34,21 @@ class Resumer(Background):
     async def pump(self, limit: int = 50) -> int:
         """Take what is due, each thread in a transaction of its own; how many threads were taken."""
         store = self._context.store
-        due = await store.read(
-            lambda tx: [row["id"] for row in tx.all(interactions.UNRESUMED, now=tx.now, limit=limit)]
-        )
-        taken = await asyncio.gather(*(store.write(self._taking(id)) for id in due), return_exceptions=True)
-        for id, handed in zip(due, taken, strict=True):
+        due = await store.read(lambda tx: tx.all(interactions.UNRESUMED, now=tx.now, limit=limit))
+        taken = await asyncio.gather(*(store.write(self._taking(row)) for row in due), return_exceptions=True)
+        for row, handed in zip(due, taken, strict=True):
             if isinstance(handed, Handed):
                 self.take(handed)
             elif isinstance(handed, StoreUnavailable):
                 raise handed
             elif isinstance(handed, BaseException):
-                log.error("an answer could not be handed over", exc_info=handed, extra={"interaction": id})
+                log.error(
+                    "an answer could not be handed over", exc_info=handed, extra={"interaction": row["id"]}
+                )
         return sum(isinstance(handed, Handed) for handed in taken)
 
-    def _taking(self, id: str) -> Callable[[Tx], Handed | None]:
-        def tx_(tx: Tx) -> Handed | None:
-            record = interactions.get(tx, id)
-            if record is None:
-                return None
-            if not record.readable or record.answer is None:
-                interactions.resumed(tx, id, at=None, error="Its record cannot be read.")
-                return None
-            return take_up(tx, self._context, record)
-
-        return tx_
+    def _taking(self, due: Row) -> Callable[[Tx], Handed | None]:
+        return lambda tx: take_due(tx, self._context, due)
 
     async def _go_on(self, handed: Handed) -> None:
         try:

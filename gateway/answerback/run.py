@@ -164,10 +164,11 @@ class Runner(Background):
             if intent == "retry" and row["status"] == "failed" and revived(tx, id):
                 return None
             mark = runs.REASK if intent == "reask" else runs.RETRY
-            changed = tx.run(mark, key=id, at=tx.now + leases.SPAN) == 1
+            changed = tx.run(mark, key=id, at=tx.now) == 1
             lease = leases.take(tx, row["agent"], row["thread_id"], self._context.owner) if changed else None
             if lease is None:
                 raise Conflict(f"Only a failed run can be tried again; this one is {row['status']}.")
+            tx.run(runs.TAKE_UP, key=id, now=tx.now, at=tx.now + leases.SPAN)
             return lease, _order(row, intent if intent == "reask" else "")
 
         marked = await self._context.store.write(tx_)
@@ -185,11 +186,12 @@ class Runner(Background):
             taken = []
             for row in tx.all(runs.DUE, now=tx.now, limit=limit):
                 lease = leases.take(tx, row["agent"], row["thread_id"], self._context.owner)
-                at = tx.now + leases.SPAN
-                still = tx.run(runs.POSTPONE, key=row["id"], at=at, why=row["error"]) == 1
-                if lease is not None and still:
+                due = {"key": row["id"], "now": tx.now, "at": tx.now + leases.SPAN}
+                if lease is None:  # who has the thread is at work on it
+                    tx.run(runs.LOOK_LATER, **due)
+                elif tx.run(runs.TAKE_UP, **due) == 1:
                     taken.append((_order(row), lease))
-                elif lease is not None:  # another process was quicker, and has done it
+                else:  # another process was quicker, and has done it
                     leases.release(tx, lease)
             return taken
 
@@ -244,10 +246,9 @@ class Runner(Background):
             if not leases.release(tx, lease):
                 return []
             row = tx.one(runs.GET, id=id)
-            attempts = row["attempts"] + 1 if row else GIVE_UP
-            if row is None or final or attempts >= GIVE_UP:
+            if row is None or final or row["attempts"] >= GIVE_UP:
                 return _given_up(tx, self._context, row, why)
-            tx.run(runs.POSTPONE, key=id, at=tx.now + round(pause(attempts) * 1e6), why=why)
+            tx.run(runs.POSTPONE, key=id, at=tx.now + round(pause(row["attempts"]) * 1e6), why=why)
             return []
 
         self._context.dispatch(await self._context.store.write(tx_))

@@ -87,7 +87,7 @@ def after(outbox: Outbox, tx: Tx, row: Row) -> list[Row]:
 
     One that is only away for now is tried again beside that, and is not given up.
     """
-    record = interactions.get(tx, row["interaction_id"])
+    record = interactions.held(tx, row["interaction_id"])
     if record is None or record.status is not InteractionStatus.PENDING or not record.readable:
         return []
     tx.run(deliveries.SHUT_ONE, key=row["id"])  # unless it waits for its next attempt
@@ -148,10 +148,13 @@ def _notice_elsewhere(outbox: Outbox, tx: Tx, row: Row) -> list[Row]:
 
 
 def _asked(tx: Tx, row: Row) -> Interaction | None:
-    """The open question that a delivery asks somebody."""
+    """The open question that a delivery asks somebody. It is held: of two messages that fail at once on
+
+    two gateways, the second sees that the first one failed.
+    """
     if row["kind"] != "question" or not row["contact_id"]:
         return None
-    record = interactions.get(tx, row["interaction_id"])
+    record = interactions.held(tx, row["interaction_id"])
     is_open = record is not None and record.status is InteractionStatus.PENDING and record.readable
     return record if is_open else None
 

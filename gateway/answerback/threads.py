@@ -10,7 +10,7 @@ from answerback.context import Context
 from answerback.model import Interaction
 from answerback.settle import Settled, settle
 from answerback.signals import Handed
-from answerback.store import Tx, audit, interactions, leases, runs
+from answerback.store import Row, Tx, audit, interactions, leases, runs
 from answerback.store.codec import interaction_in
 from answerback.store.leases import Lease
 
@@ -38,7 +38,7 @@ def kept(context: Context, lease: Lease) -> Iterator[None]:
 
 
 def hand_over(tx: Tx, context: Context, record: Interaction, *, begun: bool = False) -> Handed | None:
-    """Take the thread of an unresumed interaction; None while somebody else has it.
+    """Take the thread of an interaction that this transaction holds; None while somebody else has it.
 
     `begun`: that this attempt has begun is written already, and taken back if it has not.
     """
@@ -47,19 +47,42 @@ def hand_over(tx: Tx, context: Context, record: Interaction, *, begun: bool = Fa
         at = tx.now + leases.SPAN // 2
         tx.run(interactions.NOT_BEGUN, key=record.id, at=at, attempts=record.resume_attempts)
         return None
-    if not begun:
-        tx.run(interactions.BEGUN, key=record.id, again_at=tx.now + leases.SPAN)
+    return Handed(record, lease, record.resume_attempts > 0) if begun else _begin(tx, record, lease)
+
+
+def take_due(tx: Tx, context: Context, due: Row) -> Handed | None:
+    """Take the thread of an answer that was found due; None if it is not any more, or has to wait.
+
+    The lease comes first: whoever had the thread has written down what became of the answer when it is
+    free. Between the look and this, another process may have been quicker.
+    """
+    lease = leases.take(tx, due["agent"], due["thread_id"], context.owner)
+    if lease is None:
+        tx.run(interactions.LOOK_LATER, key=due["id"], now=tx.now, at=tx.now + leases.SPAN // 2)
+        return None
+    row = tx.one(interactions.STILL_DUE, key=due["id"], now=tx.now)
+    if row is None or not _goes_on(tx, record := interaction_in(row)):
+        leases.release(tx, lease)
+        return None
+    return _begin(tx, record, lease)
+
+
+def _begin(tx: Tx, record: Interaction, lease: Lease) -> Handed:
+    tx.run(interactions.BEGUN, key=record.id, again_at=tx.now + leases.SPAN)
     return Handed(record, lease, record.resume_attempts > 0)
 
 
-def take_up(tx: Tx, context: Context, record: Interaction) -> Handed | None:
-    """`hand_over` for an answer that had to wait: nothing is given to a run that was cancelled meanwhile."""
+def _goes_on(tx: Tx, record: Interaction) -> bool:
+    """Whether an answer that had to wait can be given: not one that is damaged, nor to a cancelled run."""
+    if not record.readable or record.answer is None:
+        interactions.resumed(tx, record.id, at=None, error="Its record cannot be read.")
+        return False
     run = tx.one(runs.GET, id=record.run_id) if record.run_id else None
     if run is not None and run["status"] == "cancelled":
         interactions.resumed(tx, record.id, at=None, error="Its run was cancelled.")
         audit.add(tx, record.id, "not resumed", content="cancelled")
-        return None
-    return hand_over(tx, context, record)
+        return False
+    return True
 
 
 def conclude(tx: Tx, context: Context, lease: Lease, state: State) -> Concluded | None:
@@ -78,7 +101,8 @@ def write_down(tx: Tx, context: Context, lease: Lease, state: State) -> Conclude
     if not done.others:  # what is asked just now, nobody has answered yet
         return done, None
     row = tx.one(interactions.UNRESUMED_OF, agent=lease.agent, thread_id=lease.thread_id)
-    return done, take_up(tx, context, interaction_in(row)) if row is not None else None
+    following = interaction_in(row) if row is not None else None
+    return done, hand_over(tx, context, following) if following and _goes_on(tx, following) else None
 
 
 def announce(context: Context, concluded: Concluded | None, lease: Lease) -> None:

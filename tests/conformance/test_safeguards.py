@@ -26,7 +26,7 @@ from answerback.settings import Limits
 from answerback.store import Store, Tx, choose, interactions, leases, meta, replies
 from answerback.store.codec import answer_out
 from answerback.testing import ScriptedAgent, asks
-from answerback.threads import conclude
+from answerback.threads import conclude, take_due
 from answerback_agents.langgraph import evidence
 from answerback_agents.langgraph.reading import digest_of
 from tests.flow.langgraph.harness import Harness, only, said, target
@@ -130,6 +130,16 @@ async def test_who_lost_a_lease_writes_nothing_in_its_name(database: Database) -
         assert old is not None and new is not None
         assert await store.write(lambda tx: [leases.renew(tx, old), leases.release(tx, old)]) == [False] * 2
         assert await store.write(lambda tx: [leases.renew(tx, new), leases.release(tx, new)]) == [True] * 2
+
+
+async def test_an_answer_that_was_given_since_it_was_found_due_is_not_given_again(database: Database) -> None:
+    async with gateway(database, ScriptedAgent(asks("Which?"))) as g:
+        run = await g.run()
+        await g.types("1001", "tea")
+        found = {"id": run.interactions[0], "agent": "scripted", "thread_id": run.thread_id}
+        store, context = g.app.context.store, g.app.context
+        assert await store.write(lambda tx: take_due(tx, context, found)) is None
+        assert await store.write(lambda tx: leases.take(tx, "scripted", run.thread_id, "me")) is not None
 
 
 async def test_a_worker_that_was_overtaken_writes_no_state(database: Database) -> None:

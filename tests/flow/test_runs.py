@@ -65,10 +65,11 @@ class Absent(ScriptedAgent):
 
     def __init__(self, *steps: Question) -> None:
         super().__init__(*steps)
-        self.is_away, self.begun, self.ended = False, list[Json](), list[str]()
+        self.is_away, self.refused, self.begun, self.ended = False, 0, list[Json](), list[str]()
 
     async def start(self, thread: str, input: Json, run: str = "") -> State:
         if self.is_away:
+            self.refused += 1
             raise AgentUnavailable("its disk is full")
         self.begun.append(input)
         return await super().start(thread, input, run)
@@ -97,6 +98,16 @@ async def test_what_never_began_begins_when_it_is_tried_again_and_is_not_given_w
         await g.app.runner.retry(second.id)
         assert (await g.settled(second.id)).result == []
         assert agent.begun == ["first", "second"]
+
+
+async def test_what_cannot_be_begun_is_tried_ten_times(database: Database) -> None:
+    agent = Absent()
+    async with gateway(database, agent) as g:
+        agent.is_away = True
+        run = await g.run()
+        for _ in range(20):
+            await g.later(7200)
+        assert ((await g.app.runner.get(run.id)).status, agent.refused) == (RunStatus.FAILED, 10)
 
 
 async def test_what_was_to_be_replaced_is_ended_once_even_if_the_new_run_begins_much_later(

@@ -8,7 +8,7 @@ from answerback.model import Answer, Interaction, InteractionStatus, Json
 from answerback.standing import is_program
 from answerback.store import audit, ids
 from answerback.store.codec import answer_out, dumps, interaction_in, loads, questions_out
-from answerback.store.query import Query
+from answerback.store.query import Either, Query
 from answerback.store.tx import Row, Tx
 from answerback.tables import PENDING, AnswerRow, InteractionRow, InteractionStateRow
 
@@ -16,7 +16,9 @@ X, N, S = InteractionRow.__table__, AnswerRow.__table__, InteractionStateRow.__t
 STILL_PENDING = text("interaction." + PENDING)
 
 ADD = Query(insert(X).values({c.name: p(c.name) for c in X.c}))
-GET = Query(select(X).where(X.c.id == p("id")))
+_one = select(X).where(X.c.id == p("id"))
+GET = Query(_one)
+HELD = Either(sqlite=_one, postgresql=_one.with_for_update())
 BY_KEY = Query(select(X).where(X.c.idempotency_key == p("key"), text("idempotency_key <> ''")))
 OF_RUN = Query(select(X).where(X.c.run_id == p("run_id")).order_by(X.c.id))
 OF_THREAD = Query(
@@ -93,7 +95,7 @@ DUE = Query(
 _next_action = select(func.min(X.c.next_action_at)).where(STILL_PENDING, X.c.next_action_at.is_not(None))
 NEXT_ACTION_AT = _next_action.scalar_subquery().label("action")
 UNRESUMED = Query(
-    select(X)
+    select(X.c.id, X.c.agent, X.c.thread_id)
     .where(X.c.resume_next_at.is_not(None), X.c.resume_next_at <= p("now"))
     .order_by(X.c.resume_next_at)
     .limit(p("limit"))
@@ -117,6 +119,9 @@ RESUMED = Query(
     .values(resumed_at=p("at"), resume_next_at=null(), resume_error=p("error"))
     .returning(audit.last_of(p("key")))
 )
+_still_due = X.c.id == p("key"), X.c.resume_next_at.is_not(None), X.c.resume_next_at <= p("now")
+STILL_DUE = Query(select(X).where(*_still_due))
+LOOK_LATER = Query(update(X).where(*_still_due).values(resume_next_at=p("at")))
 AT_ONCE = Query(update(X).where(X.c.resume_next_at > p("now")).values(resume_next_at=p("now")))
 REVIVE = Query(  # answers that were accepted and then set aside, because the agent could not be given them
     update(X)
@@ -188,6 +193,12 @@ def add(
 
 def get(tx: Tx, id: str) -> Interaction | None:
     row = tx.one(GET, id=id)
+    return None if row is None else interaction_in(row)
+
+
+def held(tx: Tx, id: str) -> Interaction | None:
+    """As it stands now; until the commit no other process changes it."""
+    row = tx.one(HELD, id=id)
     return None if row is None else interaction_in(row)
 
 

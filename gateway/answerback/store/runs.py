@@ -109,12 +109,11 @@ KEEP = Query(
     .values(result=p("new_result"))
 )
 AT_ONCE = Query(update(R).where(RUNNING, R.c.next_attempt_at > p("now")).values(next_attempt_at=p("now")))
-POSTPONE = Query(
-    update(R)
-    .where(R.c.id == p("key"), RUNNING)
-    .values(next_attempt_at=p("at"), attempts=R.c.attempts + 1, error=p("why"))
-)
+POSTPONE = Query(update(R).where(R.c.id == p("key"), RUNNING).values(next_attempt_at=p("at"), error=p("why")))
 _due = (RUNNING, R.c.next_attempt_at.is_not(None))
+_still_due = R.c.id == p("key"), *_due, R.c.next_attempt_at <= p("now")
+TAKE_UP = Query(update(R).where(*_still_due).values(next_attempt_at=p("at"), attempts=R.c.attempts + 1))
+LOOK_LATER = Query(update(R).where(*_still_due).values(next_attempt_at=p("at")))
 DUE = Query(
     select(R).where(*_due, R.c.next_attempt_at <= p("now")).order_by(R.c.next_attempt_at).limit(p("limit"))
 )
@@ -145,7 +144,7 @@ def add(
     intent: str = "start",
     told: str = "",
 ) -> None:
-    """Insert a running run; `due_at` is when somebody else may take it up if we die.
+    """Insert a running run; `due_at` is when somebody else may take it up if we die, who begin it now.
 
     `told` is the delivery that says to somebody that it has started.
     """
@@ -160,7 +159,7 @@ def add(
         error="",
         route=dumps(route),
         intent=intent,
-        attempts=0,
+        attempts=int(due_at is not None and due_at > tx.now),
         next_attempt_at=due_at,
         created_at=tx.now,
         updated_at=tx.now,

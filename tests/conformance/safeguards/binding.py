@@ -96,6 +96,28 @@ OF_BINDING = (
         "    leases.release(tx, lease)\n",
         HERE + "test_a_worker_that_was_overtaken_writes_no_state[sqlite]",
     ),
+    Mutant(
+        "what was found due is looked at again, with the lease",
+        GATEWAY + "threads.py",
+        'row = tx.one(interactions.STILL_DUE, key=due["id"], now=tx.now)',
+        'row = tx.one(interactions.GET, id=due["id"])',
+        HERE + "test_an_answer_that_was_given_since_it_was_found_due_is_not_given_again[sqlite]",
+    ),
+    Mutant(
+        "a question is held while it is changed",
+        GATEWAY + "store/interactions.py",
+        "postgresql=_one.with_for_update()",
+        "postgresql=_one",
+        FLOW + "test_at_the_same_moment.py::test_who_snoozed_is_asked_again_once_when_both_find_it_due",
+    ),
+    Mutant(
+        "what never began begins",
+        GATEWAY + "run.py",
+        'said = row["intent"].removeprefix(runs.ADOPTED).strip() or "retry"',
+        'said = "retry"',
+        FLOW + "test_runs.py::test_what_never_began_begins_when_it_is_tried_again"
+        "_and_is_not_given_what_its_thread_ended_with[sqlite]",
+    ),
     # Law 2: one winner
     Mutant(
         "compare and set of an answer",

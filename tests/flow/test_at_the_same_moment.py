@@ -1,0 +1,250 @@
+"""Two gateways on one PostgreSQL do something about one question at the same moment.
+
+A third connection holds the question's row until both wait, so that each has begun before the other ends.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import psycopg
+import pytest
+from psycopg import sql
+from sqlalchemy import text
+
+from answerback.agent import State, Target
+from answerback.ask import AskRequest
+from answerback.context import Context
+from answerback.errors import AgentUnavailable
+from answerback.model import (
+    Address,
+    Answer,
+    Contact,
+    Interaction,
+    InteractionStatus,
+    Json,
+    Question,
+    RunStatus,
+    StandsIn,
+)
+from answerback.provider import Message, Provider, ProviderContext, Sent, StandInSettings
+from answerback.settings import Route
+from answerback.store import Row, Tx, deliveries, leases
+from answerback.store.query import Query
+from answerback.succession import gave_up
+from answerback.testing import ManualClock, MemoryProvider, ScriptedAgent, asks
+from tests.support.databases import Database
+from tests.support.gateway import ALICE, BEN, Gateway, gateway
+
+pytestmark = pytest.mark.needs_extra("postgres")
+WAIT = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+ROW = Query(text("SELECT resume_attempts, resume_next_at, resumed_at FROM interaction"))
+ATTEMPTS = Query(text("SELECT attempts FROM run"))
+REMINDERS = Query(text("SELECT contact_id FROM delivery WHERE kind = 'reminder' ORDER BY contact_id"))
+FAIL = Query(text("UPDATE delivery SET status = 'failed', open = 0 WHERE contact_id = :whose"))
+QUESTION = (Question("q1", "Which?"),)
+CARL = Contact("carl", "Carl", addresses=(Address("memory", "3003", "3003"),))
+PEOPLE = {"alice": ALICE, "ben": BEN, "carl": CARL}
+HANDING = {"default": Route("default", ask=("alice", "ben"), providers=("memory",), delegates=("carl",))}
+
+
+class Slow(ScriptedAgent):
+    """It resumes nothing before it may."""
+
+    def __init__(self) -> None:
+        super().__init__(asks("Which?"))
+        self.may, self.begun = asyncio.Event(), 0
+
+    async def resume(self, thread: str, target: Target, answer: Answer, *, again: bool = False) -> State:
+        self.begun += 1
+        await self.may.wait()
+        return await super().resume(thread, target, answer, again=again)
+
+
+class Away(ScriptedAgent):
+    """It is never there."""
+
+    begun = 0
+
+    async def start(self, thread: str, input: Json, run: str = "") -> State:
+        self.begun += 1
+        raise AgentUnavailable("its disk is full")
+
+
+class Idle(Provider):
+    """A stand-in that is never sent anything here."""
+
+    stand_in = StandsIn.PROGRAM
+    Settings = StandInSettings
+
+    async def send(self, message: Message) -> Sent:
+        raise NotImplementedError
+
+
+@dataclass(slots=True)
+class Two:
+    """Two gateways, with one phone and one clock."""
+
+    one: Gateway
+    two: Gateway
+    url: str
+
+    async def ask(self) -> str:
+        asked = await self.one.app.asker.ask(AskRequest(QUESTION))
+        await self.one.app.idle()
+        return asked.interaction.id
+
+    async def record(self, id: str) -> Interaction:
+        return await self.one.app.reader.interaction(id)
+
+    async def at_once(self, id: str, first: Awaitable[object], second: Awaitable[object]) -> None:
+        """Both, in this order, while neither can write before both have begun; and what follows."""
+        await self.begun_at_once(id, first, second)
+        await self.one.app.idle()
+        await self.two.app.idle()
+
+    async def begun_at_once(
+        self, id: str, first: Awaitable[object], second: Awaitable[object], table: str = "interaction"
+    ) -> None:
+        async with await psycopg.AsyncConnection.connect(self.url) as holding:
+            held = sql.SQL("SELECT 1 FROM {} WHERE id = %s FOR UPDATE").format(sql.Identifier(table))
+            await holding.execute(held, (id,))
+            begun = []
+            for number, work in enumerate((first, second), start=1):
+                begun.append(asyncio.ensure_future(work))
+                await self._waiting(number)
+        await asyncio.gather(*begun)
+
+    async def _waiting(self, number: int) -> None:
+        async with await psycopg.AsyncConnection.connect(self.url, autocommit=True) as watching:
+            async with asyncio.timeout(30):
+                while (await (await watching.execute(WAIT)).fetchone()) != (number,):  # noqa: ASYNC110
+                    await asyncio.sleep(0.001)
+
+
+@pytest.fixture
+def two(postgres_url: str, tmp_path: Path) -> Callable[..., contextlib.AbstractAsyncContextManager[Two]]:
+    @contextlib.asynccontextmanager
+    async def opened(
+        *agents: ScriptedAgent, phones: dict[str, Provider] | None = None, **settings: object
+    ) -> AsyncIterator[Two]:
+        here, clock, phone = Database(postgres_url, tmp_path), ManualClock(), MemoryProvider()
+        given = {"providers": {"memory": phone, **(phones or {})}, "clock": clock, **settings}
+        async with gateway(here, *agents, **given) as one, gateway(here, *agents, **given) as two:
+            yield Two(one, two, postgres_url)
+
+    return opened
+
+
+Opened = Callable[..., contextlib.AbstractAsyncContextManager[Two]]
+
+
+async def test_law_1_an_answer_that_both_find_due_is_given_once_and_the_attempt_stays_written_down(
+    two: Opened,
+) -> None:
+    agent = Slow()
+    async with two(agent) as both:
+        run, store = await both.one.run(), both.one.app.context.store
+        elsewhere = await store.write(lambda tx: leases.take(tx, "scripted", run.thread_id, "elsewhere"))
+        assert elsewhere is not None
+        await both.one.types("1001", "tea")
+        await store.write(lambda tx: leases.release(tx, elsewhere))
+        both.one.clock.advance(16)
+        pumps = both.one.app.resumer.pump(), both.two.app.resumer.pump()
+        await both.begun_at_once(run.interactions[0], *pumps)
+        (row,) = await store.read(lambda tx: tx.all(ROW))
+        # Should it be killed now, whoever comes next knows that the answer may have been taken.
+        assert (row["resume_attempts"], row["resumed_at"]) == (1, None)
+        agent.may.set()
+        await both.two.app.idle()
+        ended = await both.one.settled(run.id)
+        assert (ended.status, ended.result, agent.begun) == (RunStatus.COMPLETED, ["tea"], 1)
+
+
+async def test_a_run_that_both_find_due_is_begun_once_more_and_counted_once(two: Opened) -> None:
+    agent = Away()
+    async with two(agent) as both:
+        run = await both.one.run()
+        both.one.clock.advance(3600)
+        await both.begun_at_once(run.id, both.one.app.runner.pump(), both.two.app.runner.pump(), "run")
+        await both.one.app.idle()
+        await both.two.app.idle()
+        (row,) = await both.one.app.context.store.read(lambda tx: tx.all(ATTEMPTS))
+        assert (agent.begun, row["attempts"]) == (2, 2)
+
+
+async def test_who_snoozed_is_asked_again_once_when_both_find_it_due(two: Opened) -> None:
+    async with two() as both:
+        id = await both.ask()
+        await both.one.types("1001", "snooze 1h")
+        both.one.clock.advance(3601)
+        await both.at_once(id, both.one.app.elapser.pump(), both.two.app.elapser.pump())
+        assert await both.one.app.context.store.read(lambda tx: tx.all(REMINDERS)) == [
+            {"contact_id": "alice"}
+        ]
+
+
+@pytest.mark.parametrize("sweeps_first", [False, True])
+async def test_a_snooze_is_kept_while_the_other_one_ends_an_earlier_one(
+    two: Opened, sweeps_first: bool
+) -> None:
+    async with two(routes=HANDING, contacts=PEOPLE) as both:
+        id = await both.ask()
+        await both.one.types("1001", "snooze 1h")
+        both.one.clock.advance(3601)
+        work = [both.one.app.elapser.pump(), both.two.types("2002", "snooze 2h")]
+        await both.at_once(id, *(work if sweeps_first else reversed(work)))
+        for _ in range(3):
+            await both.one.later(3601)
+        found = await both.one.app.context.store.read(lambda tx: tx.all(REMINDERS))
+        assert found == [{"contact_id": "alice"}, {"contact_id": "ben"}]
+
+
+async def test_a_question_that_is_just_being_answered_is_not_handed_on(two: Opened) -> None:
+    async with two(routes=HANDING, contacts=PEOPLE) as both:
+        id = await both.ask()
+        await both.at_once(id, both.one.types("2002", "tea"), both.two.types("1001", "/delegate carl"))
+        record = await both.record(id)
+        assert (record.status, record.answered_by) == (InteractionStatus.COMPLETED, "ben")
+        assert both.one.memory.titles("3003") == []
+        said = both.one.memory.titles("1001")[-1]
+        assert said == "Ben answered this at 12:00 on memory: “tea”. Nothing changed."
+
+
+async def test_when_the_last_two_people_prove_unreachable_at_once_the_stand_in_is_asked(two: Opened) -> None:
+    route = Route("default", ask=("alice", "ben"), providers=("memory",), stand_ins=("idle",))
+    idle = Idle("idle", StandInSettings(), ProviderContext())
+    async with two(routes={"default": route}, phones={"idle": idle}) as both:
+        id = await both.ask()
+        loop, second = asyncio.get_running_loop(), list[asyncio.Future[list[Row]]]()
+        here, there = both.one.app.context, both.two.app.context
+
+        def failing(tx: Tx, whose: str, context: Context) -> list[Row]:
+            tx.run(FAIL, whose=whose)
+            asked = {row["contact_id"]: row for row in tx.all(deliveries.OF, interaction_id=id)}
+            return gave_up(context.outbox, tx, asked[whose]).rows
+
+        def first(tx: Tx) -> list[Row]:
+            rows = failing(tx, "alice", here)
+            work = there.store.write(lambda tx: failing(tx, "ben", there))
+            second.append(asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, loop), loop=loop))
+            with psycopg.connect(both.url, autocommit=True) as watching:
+                while not second[0].done() and watching.execute(WAIT).fetchone() == (0,):
+                    continue
+            return rows
+
+        assert await here.store.write(first) == []
+        (asked,) = await second[0]
+        assert asked["provider"] == "idle"
+
+
+async def test_two_who_hand_one_question_on_at_once_both_give_up_their_say(two: Opened) -> None:
+    async with two(routes=HANDING, contacts=PEOPLE) as both:
+        id = await both.ask()
+        work = both.one.types("1001", "/delegate carl"), both.two.types("2002", "/delegate carl")
+        await both.at_once(id, *work)
+        record = await both.record(id)
+        assert (record.route["ask"], record.route["delegated"]) == (["carl"], ["alice", "ben"])
+        assert both.one.memory.titles("3003") == ["Which?"]
