@@ -28,7 +28,10 @@ class Context:
     metrics: Metrics = field(default_factory=Metrics)
 
     def follow(self, follows: Follows) -> None:
-        """After the commit: send what follows from what became of a message, and say who is not reached."""
+        """After the commit: send what follows from what became of a message, say who is not reached, wake
+
+        those who wait for what ended.
+        """
         for provider in follows.dead:
             self.metrics.count(Metric.DEAD_ADDRESSES, provider)
         for row in follows.unreached:
@@ -36,6 +39,8 @@ class Context:
             about = {"interaction": row["interaction_id"], "contact": row["contact_id"]}
             log.warning("nobody was reached: no address is left, only the form", extra=about)
         self.dispatch(follows.rows)
+        for id in follows.ended:
+            self.signals.changed(id)
 
     def dispatch(self, rows: list[Row]) -> None:
         """After the commit: send what is ours to send now; what must wait for its turn is woken for."""

@@ -67,6 +67,14 @@ class StandsIn(StrEnum):
     TERMINAL = "terminal"  # whoever sits at it
 
 
+class OnError(StrEnum):
+    """What follows when a stand-in fails."""
+
+    RETRY = "retry"  # it is asked again later, and whoever is next beside it
+    NEXT = "next"  # whoever is next is asked
+    FAIL = "fail"  # nobody is: the question ends
+
+
 class Outcome(StrEnum):
     """What became of a reply."""
 

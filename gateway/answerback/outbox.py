@@ -26,11 +26,12 @@ SHOWN = frozenset({"sent", "delivered", "read"})
 
 @dataclass(slots=True)
 class Follows:
-    """What follows from what became of a message: deliveries, and whom no address is left for."""
+    """What follows from what became of a message: deliveries, whom no address is left for, what ended."""
 
     rows: list[Row] = field(default_factory=list)
     unreached: list[Row] = field(default_factory=list)  # deliveries that failed at the last address
     dead: list[str] = field(default_factory=list)  # providers that an address turned out to be dead on
+    ended: list[str] = field(default_factory=list)  # interactions that were withdrawn because of it
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from pydantic import BaseModel, ConfigDict, SecretStr
+from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
 from answerback.allowed import Allowed
 from answerback.errors import (
@@ -45,6 +45,7 @@ from answerback.model import (
     Choice,
     Json,
     MessageKind,
+    OnError,
     Outcome,
     Question,
     QuestionKind,
@@ -73,6 +74,7 @@ __all__ = [
     "MessageKind",
     "Moved",
     "NoAnswer",
+    "OnError",
     "Outcome",
     "Outgoing",
     "Pace",
@@ -116,10 +118,15 @@ class Settings(BaseModel):
 
 
 class StandInSettings(Settings):
-    """Base of a stand-in's settings: what it may decide and see, which the core sees to (law 6)."""
+    """Base of a stand-in's settings: what it may decide and see (law 6), and what follows when it fails.
+
+    The core sees to all of it.
+    """
 
     may_approve: bool = False  # also approve, confirm and edit
     sees_sensitive: bool = False  # is asked what is marked as sensitive, too
+    on_error: OnError = OnError.RETRY
+    attempts: int | None = Field(None, ge=1, le=100)  # None: as any provider to retry, otherwise one
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from answerback.errors import ConfigurationError
-from answerback.model import Address, Interaction, Json, Question, QuestionKind, StandsIn
+from answerback.model import Address, Interaction, Json, OnError, Question, QuestionKind, StandsIn
 from answerback.provider import Provider
 from answerback.settings import Settings
 from answerback.settings.values import HUMAN
@@ -14,13 +14,18 @@ FREELY = (False, None)  # what a confirmation may be answered with by anybody
 
 @dataclass(frozen=True, slots=True)
 class StandIn:
-    """One that is configured. `by` is what records say of who answered: no contact has such an id."""
+    """One that is configured. `by` is what records say of who answered: no contact has such an id.
+
+    `attempts`: how often it is asked until it counts as failed; None: as long as any provider is tried.
+    """
 
     name: str
     by: str
     may_approve: bool = False
     sees_sensitive: bool = False
     listens: bool = False  # whether it is told what became of a question, as people are
+    on_error: OnError = OnError.RETRY
+    attempts: int | None = None
 
     def address(self, record: Interaction) -> Address:
         """Where it is asked: a program in a place of its own for each question, so that none waits."""
@@ -74,14 +79,19 @@ def _found(providers: Iterable[Provider]) -> Iterable[tuple[str, StandIn]]:
     for provider in providers:
         if provider.stand_in is StandsIn.NOBODY:
             continue
+        settings = provider.settings
+        on_error = OnError(getattr(settings, "on_error", OnError.RETRY))
+        once = None if on_error is OnError.RETRY else 1
         yield (
             provider.name,
             StandIn(
                 provider.name,
                 by=f"{provider.stand_in}:{provider.stands_as}",
-                may_approve=getattr(provider.settings, "may_approve", False) is True,
-                sees_sensitive=getattr(provider.settings, "sees_sensitive", False) is True,
+                may_approve=getattr(settings, "may_approve", False) is True,
+                sees_sensitive=getattr(settings, "sees_sensitive", False) is True,
                 listens=provider.stand_in is StandsIn.TERMINAL,
+                on_error=on_error,
+                attempts=getattr(settings, "attempts", None) or once,
             ),
         )
 

@@ -85,7 +85,8 @@ def stand_in(outbox: Outbox, tx: Tx, record: Interaction, *, first: bool = False
 def after(outbox: Outbox, tx: Tx, row: Row) -> list[Row]:
     """A stand-in has no answer that counts: ask whoever is next. With nobody left, silence may follow.
 
-    One that is only away for now is tried again beside that, and is not given up.
+    One that is only away for now is tried again beside that, and is not given up. When it is given up later,
+    those who were asked meanwhile have their time: the route's stand-ins come when none of them is reached.
     """
     record = interactions.held(tx, row["interaction_id"])
     if record is None or record.status is not InteractionStatus.PENDING or not record.readable:
@@ -94,13 +95,20 @@ def after(outbox: Outbox, tx: Tx, row: Row) -> list[Row]:
     asked = tx.all(deliveries.OF, interaction_id=record.id)
     first = row["provider"] == record.route.get("first")
     rows = [] if not first or any(each["contact_id"] for each in asked) else _people(outbox, tx, record)
-    rows = rows or stand_in(outbox, tx, record)
+    if not rows and not (first and is_asked_otherwise(tx, row)):
+        rows = stand_in(outbox, tx, record)
     if rows or any(map(_is_under_way, asked)):
         return rows
     if not outbox.stand_ins.asks_people(record.agent):
         tx.run(interactions.END_NOW, key=record.id, at=tx.now)
         return []
     return _nobody(outbox, tx, record)
+
+
+def is_asked_otherwise(tx: Tx, row: Row) -> bool:
+    """Whether somebody else was asked the same question, or may yet be, and it is still open to them."""
+    asked = tx.all(deliveries.OF, interaction_id=row["interaction_id"])
+    return any(_is_under_way(each) for each in asked if each["id"] != row["id"])
 
 
 def addresses(tx: Tx, route: Json, *, tried: Tried = frozenset()) -> list[Address]:

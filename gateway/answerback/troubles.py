@@ -3,12 +3,14 @@
 import logging
 from dataclasses import dataclass
 
-from answerback import outbox, receipts
+from answerback import failing, outbox, receipts
 from answerback.backoff import AWAY, pause
 from answerback.context import Context
 from answerback.errors import Moved, TryLater, Undeliverable
 from answerback.metrics import Metric
+from answerback.model import MessageKind, OnError
 from answerback.outbox import Follows
+from answerback.standing import StandIn
 from answerback.store import Row, Tx, contacts, deliveries, places
 from answerback.succession import apart, gave_up, next_address
 
@@ -64,6 +66,8 @@ class Troubles:
         def tx_(tx: Tx) -> Follows:
             if not deliveries.failed(tx, row, error.reason):
                 return Follows()
+            if self._fails(row):
+                return failing.failed(tx, self._context, row, error.reason)
             follows = receipts.given_up(tx, self._context.outbox, row, error.reason, dead=error.address_dead)
             follows.rows = follows.rows or self._said_at_home(tx, row)
             return follows
@@ -88,12 +92,18 @@ class Troubles:
         status = "unknown" if trouble.unsure else "failed"
         wait = max(trouble.seconds, UNSURE if trouble.unsure else 0, pause(row["attempts"]))
         fall_back = row["attempts"] == FALL_BACK_AFTER or (row["attempts"] == 1 and wait > FALL_BACK_WAIT)
+        stand_in = self._stand_in(row)
+        if stand_in is not None and stand_in.on_error is not OnError.RETRY:
+            fall_back = False  # nobody is asked beside it
 
         def tx_(tx: Tx) -> Follows:
-            outbox, waited = self._context.outbox, tx.now - row["created_at"]
-            if (waited > AWAY) if trouble.away else (row["attempts"] >= GIVE_UP):
-                gone = deliveries.failed(tx, row, trouble.why, status=status)
-                return gave_up(outbox, tx, row, unsure=trouble.unsure) if gone else Follows()
+            outbox = self._context.outbox
+            if _is_over(tx, row, trouble, stand_in):
+                if not deliveries.failed(tx, row, trouble.why, status=status):
+                    return Follows()
+                if self._fails(row):
+                    return failing.failed(tx, self._context, row, trouble.why)
+                return gave_up(outbox, tx, row, unsure=trouble.unsure)
             later = tx.now + round(wait * 1e6)
             waits = tx.run(deliveries.POSTPONE, key=row["id"], at=later, why=trouble.why)
             if not waits:  # a receipt has said by now that it arrived
@@ -108,5 +118,21 @@ class Troubles:
         self._context.follow(await self._context.store.write(tx_))
         self._context.signals.rearm()
 
+    def _stand_in(self, row: Row) -> StandIn | None:
+        """The stand-in that a delivery asks; None: it asks a person, or nothing."""
+        asks = row["kind"] == MessageKind.QUESTION
+        return self._context.outbox.stand_ins.known.get(row["provider"]) if asks else None
+
+    def _fails(self, row: Row) -> bool:
+        stand_in = self._stand_in(row)
+        return stand_in is not None and stand_in.on_error is OnError.FAIL
+
     def _counted(self, row: Row, result: str) -> None:
         self._context.metrics.count(Metric.DELIVERIES, row["provider"], row["kind"], result)
+
+
+def _is_over(tx: Tx, row: Row, trouble: Trouble, stand_in: StandIn | None) -> bool:
+    """Whether it is not tried again."""
+    if stand_in is not None and stand_in.attempts is not None:
+        return bool(row["attempts"] >= stand_in.attempts)
+    return bool(tx.now - row["created_at"] > AWAY if trouble.away else row["attempts"] >= GIVE_UP)

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-from collections import deque
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -33,7 +32,6 @@ from answerback.provider import (
     ProviderContext,
     Reply,
     Sent,
-    StandInSettings,
     TryLater,
     Undeliverable,
     answering,
@@ -51,6 +49,7 @@ from answerback_providers.default import Default
 from answerback_providers.scripted import Scripted
 from tests.support.databases import Database
 from tests.support.gateway import Gateway, gateway
+from tests.support.stand_ins import Stand
 
 CONFIRM = Question("q", "Wipe production?", QuestionKind.CONFIRM)
 REVIEW = Question(
@@ -68,36 +67,6 @@ DATE = Question("q", "When?", QuestionKind.DATE)
 X = InteractionRow.__table__  # type: ignore[attr-defined]
 MARK = Query(update(X).where(X.c.id == bindparam("key")).values(route=bindparam("route_")))
 EDIT: Json = {"decision": "edit", "args": {"amount": 1}}
-
-
-class Stand(Provider):
-    """Answers with what it is given; an exception is raised, `None` declines. `told` is all but questions."""
-
-    Settings = StandInSettings
-    stand_in = StandsIn.PROGRAM
-
-    def __init__(
-        self, name: str, *answers: Json, kind: StandsIn = StandsIn.PROGRAM, **settings: bool
-    ) -> None:
-        super().__init__(name, StandInSettings(**settings), ProviderContext())
-        self.answers, self.asked, self.told = deque(answers), list[Message](), list[str]()
-        self.stand_in = kind  # type: ignore[misc]
-
-    @property
-    def stands_as(self) -> str:
-        return f"{self.name} (some:model)"
-
-    async def send(self, message: Message) -> Sent:
-        if message.asked is None:
-            self.told.append(message.title)
-            return Sent()
-        self.asked.append(message)
-        answer = self.answers.popleft() if self.answers else None
-        if isinstance(answer, Exception):
-            raise answer
-        if answer is None:
-            return Sent(declined="it has no opinion")
-        return Sent(replies=(answering(message, answer),))
 
 
 def kind_of(name: str) -> StandsIn:

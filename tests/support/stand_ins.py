@@ -1,11 +1,53 @@
-"""A stand-in by itself: a message with questions, as the gateway would send it."""
+"""Stand-ins for tests: one that does as it is told, and a message as the gateway sends it to one."""
+
+from collections import deque
 
 from answerback.fits import problem_of
-from answerback.model import Interaction, InteractionStatus, Json, Question
-from answerback.provider import Address, Asked, Message, MessageKind, Provider, ProviderContext
+from answerback.model import Interaction, InteractionStatus, Json, Question, StandsIn
+from answerback.provider import (
+    Address,
+    Asked,
+    Message,
+    MessageKind,
+    Provider,
+    ProviderContext,
+    Sent,
+    StandInSettings,
+    answering,
+)
 from answerback.standing import StandIn
 
 NOW = 1_790_000_000_000_000  # microseconds
+
+
+class Stand(Provider):
+    """Answers with what it is given; an exception is raised, `None` declines. `told` is all but questions."""
+
+    Settings = StandInSettings
+    stand_in = StandsIn.PROGRAM
+
+    def __init__(
+        self, name: str, *answers: Json, kind: StandsIn = StandsIn.PROGRAM, **settings: Json
+    ) -> None:
+        super().__init__(name, StandInSettings.model_validate(settings), ProviderContext())
+        self.answers, self.asked, self.told = deque(answers), list[Message](), list[str]()
+        self.stand_in = kind  # type: ignore[misc]
+
+    @property
+    def stands_as(self) -> str:
+        return f"{self.name} (some:model)"
+
+    async def send(self, message: Message) -> Sent:
+        if message.asked is None:
+            self.told.append(message.title)
+            return Sent()
+        self.asked.append(message)
+        answer = self.answers.popleft() if self.answers else None
+        if isinstance(answer, Exception):
+            raise answer
+        if answer is None:
+            return Sent(declined="it has no opinion")
+        return Sent(replies=(answering(message, answer),))
 
 
 def message(
