@@ -18,7 +18,6 @@ from answerback.provider import (
     Message,
     ProviderContext,
     Sent,
-    StandInSettings,
     TryLater,
     Undeliverable,
     answering,
@@ -391,20 +390,3 @@ async def test_a_failure_that_was_written_down_is_told_by_whoever_comes_next(dat
         assert not any("stopped" in title for title in told)
         assert any("Scripted stopped" in title for title in g.memory.titles("1001"))
         assert (await g.app.runner.get(run.id)).status is RunStatus.FAILED
-
-
-# -- the settings
-
-
-@pytest.mark.parametrize(
-    ("settings", "said"),
-    [
-        ({"on_error": "ignore"}, "Input should be 'retry', 'next' or 'fail'"),
-        ({"attempts": "0"}, "greater than or equal to 1"),
-        ({"attempts": "101"}, "less than or equal to 100"),
-        ({"attempts": "many"}, "valid integer"),
-    ],
-)
-def test_what_cannot_be_meant_is_refused_at_the_start(settings: Json, said: str) -> None:
-    with pytest.raises(ValueError, match=said):
-        StandInSettings.model_validate(settings)

@@ -19,6 +19,7 @@ from answerback.model import Answer, Json
 from answerback.provider import Message, Provider, ProviderContext, SecretStr, Sent
 from answerback.registry import Registry, build_agent, build_provider
 from answerback.settings import Plugin, load, parse
+from answerback_providers.llm import LLMSettings
 
 TOKEN = "correct-horse-battery"
 
@@ -115,6 +116,10 @@ class Careless(Smoke):
         @classmethod
         def _bug(cls, data: Any) -> Any:
             return data["nowhere"]
+
+
+class Advisor(Smoke):
+    Settings = LLMSettings
 
 
 class Odd(Smoke):
@@ -356,6 +361,22 @@ class TestOptions:
         error = refused(f"providers:\n  pigeon:\n    {options}\n")
         assert error.line == line
         assert words in error.message
+
+    @pytest.mark.parametrize(
+        ("option", "words"),
+        [
+            ("on_error: nxt", "on_error: this must be 'retry', 'next' or 'fail'. Did you mean 'next'?"),
+            ("attempts: 0", "attempts: this must be 1 or more."),
+            ("attempts: 101", "attempts: this must be 100 or less."),
+            ("attempts: some", "attempts: this must be a whole number."),
+            ("temperature: 2.1", "temperature: this must be 2 or less."),
+            ("temperature: -1", "temperature: this must be 0 or more."),
+            ("timeout: 0", "timeout: this must be more than 0."),
+        ],
+    )
+    def test_what_a_stand_in_cannot_be_told_is_refused_in_words(self, option, words):
+        error = refused(f"{own('Advisor')}    model: some:model\n    {option}\n")
+        assert (error.line, error.message) == (5, f"providers.p.{words}")
 
     def test_no_secret_is_repeated_even_if_a_validator_does(self, tmp_path):
         (tmp_path / "t").write_text(f"bad-{TOKEN}")

@@ -203,6 +203,10 @@ class TestUnknownKeys:
         assert error.line == line
         assert f'Did you mean "{meant}"?' in error.message
 
+    def test_a_number_that_is_out_of_range_is_refused_in_words(self):
+        error = refused("hitl:\n  max_interactions: 0")
+        assert (error.line, error.message) == (2, "hitl.max_interactions: this must be 1 or more.")
+
     def test_without_a_likely_one_all_are_listed(self):
         assert "There is: enabled, mode, max_interactions, may_approve." in refused("hitl: {qqq: 1}").message
 

@@ -18,7 +18,7 @@ Model = TypeVar("Model", bound=BaseModel)
 MAX_SECRET_BYTES = 64 << 10
 _UNIONS = (Union, types.UnionType)
 
-# pydantic's error type → a sentence for a person. Inputs are never shown.
+# pydantic's error type → a sentence for a person, with what it names as the limit. Inputs are never shown.
 _SENTENCES = {
     "missing": "this is missing.",
     "string_type": "this must be a single value.",
@@ -33,6 +33,10 @@ _SENTENCES = {
     "model_type": "this must be a mapping: lines of `key: value` below it.",
     "list_type": "this must be a list.",
     "tuple_type": "this must be a list.",
+    "greater_than": "this must be more than {gt:g}.",
+    "greater_than_equal": "this must be {ge:g} or more.",
+    "less_than": "this must be less than {lt:g}.",
+    "less_than_equal": "this must be {le:g} or less.",
 }
 
 
@@ -179,7 +183,7 @@ def _problem(details: ErrorDetails, data: Any) -> tuple[str, str]:
         return path, _choose(value, str(context.get("expected", "")))
     if kind in ("value_error", "assertion_error"):
         return path, _ended(str(context.get("error") or details["msg"]))
-    return path, _SENTENCES.get(kind) or _ended(details["msg"])
+    return path, _SENTENCES[kind].format(**context) if kind in _SENTENCES else _ended(details["msg"])
 
 
 def _choose(value: Any, expected: str) -> str:
