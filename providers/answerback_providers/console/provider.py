@@ -7,7 +7,7 @@ import time
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from answerback.provider import (
     Address,
@@ -38,9 +38,15 @@ KEYS, SCREENS = 0, (2, 1)
 
 
 class ConsoleSettings(StandInSettings):
-    """The terminal belongs to whoever runs the gateway, so it shows what is sensitive, unless told not to."""
+    """The terminal belongs to whoever runs the gateway, so it shows what is sensitive, unless told not to.
+
+    `style: brief` leaves out the reason and what silence does, `suggestions: false` the words that a question
+    takes; "?" shows both.
+    """
 
     sees_sensitive: bool = True
+    style: Literal["detailed", "brief"] = "detailed"
+    suggestions: bool = True
 
 
 @dataclass(slots=True)
@@ -64,6 +70,7 @@ class Console(Provider):
         super().__init__(name, settings, context)
         keys, screen = context.extra.get("terminal") or _own()
         self._terminal = Terminal(keys, screen)
+        self._look = wording.Look(settings.style == "detailed", settings.suggestions)
         self._time: Callable[[], float] = context.extra.get("monotonic", time.monotonic)
         self._cases: dict[str, _Case] = {}  # by delivery, in the order in which they came
         self._events: dict[str, bytes] = {}  # answers until the gateway has acknowledged them
@@ -151,13 +158,13 @@ class Console(Provider):
 
     # -- the person
 
-    def _show(self) -> None:
+    def _show(self, look: wording.Look | None = None) -> None:
         """Ask what is first, or nothing."""
         case = next(iter(self._cases.values()), None)
         if case is None or case.event:
             self._terminal.ask("")
             return
-        self._terminal.say(wording.shown(case.message, case.asked, case.place))
+        self._terminal.say(wording.shown(case.message, case.asked, case.place, look or self._look))
         self._terminal.ask(wording.PROMPT)
 
     def _line(self, line: str | None) -> None:
@@ -169,7 +176,9 @@ class Console(Provider):
             self._say("The question has just changed. Please answer this one.")
             return
         question = case.asked.questions[case.place]
-        if line is None or case.asked.is_command(line):
+        if self._look.leaves_out and (line or "").strip() == wording.MORE:
+            self._show(wording.ALL)
+        elif line is None or case.asked.is_command(line):
             self._submit(case, line)
         elif not line.strip() and not question.required:
             self._next(case)

@@ -1,14 +1,34 @@
 """How a question stands in the terminal: as a person reads it, with nothing that could steer the terminal."""
 
 import json
+from dataclasses import dataclass
 
 from answerback.provider import Asked, Message, Question, QuestionKind
 
 PROMPT = "› "
+MORE = "?"  # typed alone it shows what was left out
 
 
-def shown(message: Message, asked: Asked, index: int) -> str:
-    """One question: who asks, the question, the call, the reason, the choices, what silence does."""
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How much of a question is shown: its `reason` and what silence does, and the `words` that it takes."""
+
+    reason: bool = True
+    words: bool = True
+
+    @property
+    def leaves_out(self) -> bool:
+        return not (self.reason and self.words)
+
+
+ALL = Look()
+
+
+def shown(message: Message, asked: Asked, index: int, look: Look = ALL) -> str:
+    """One question: who asks, the question, the call, the reason, the choices, what silence does.
+
+    Who asks, the question, the call and the choices are there in every look: they are what is answered.
+    """
     question, count = asked.questions[index], len(asked.questions)
     place = f" · {index + 1} of {count}" if count > 1 else ""
     lines = ["", f"{'🟥' if question.action else '🟦'} {asked.title or asked.agent or 'An agent'}{place}"]
@@ -16,16 +36,17 @@ def shown(message: Message, asked: Asked, index: int) -> str:
         lines.append(f"wants to run {question.action.name}")
         lines += [f"  {name}   {_argument(value)}" for name, value in question.action.args.items()]
     lines += question.text.splitlines()
-    if asked.context and index == 0:
+    if look.reason and asked.context and index == 0:
         lines += asked.context.splitlines()
     lines += [f"  {number}  {choice.label}" for number, choice in enumerate(question.choices, start=1)]
-    lines.append(f"({hint(question)})")
-    if index == 0:
+    if look.words:
+        lines.append(f"({hint(question, look)})")
+    if look.reason and index == 0:
         lines += message.footer.splitlines()
     return "\n".join(printable(line) for line in lines)
 
 
-def hint(question: Question) -> str:
+def hint(question: Question, look: Look = ALL) -> str:
     """What can be typed."""
     ways = {
         QuestionKind.CONFIRM: "yes or no",
@@ -36,7 +57,8 @@ def hint(question: Question) -> str:
         QuestionKind.REVIEW: "approve or reject",
     }
     skip = "" if question.required else ", or Enter to leave it out"
-    return f"{ways.get(question.kind, 'your answer in a line')}{skip}; Ctrl-D to pass it on"
+    more = "; ? for the rest" if look.leaves_out else ""
+    return f"{ways.get(question.kind, 'your answer in a line')}{skip}{more}; Ctrl-D to pass it on"
 
 
 def printable(text: str) -> str:

@@ -7,6 +7,7 @@ import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -40,14 +41,14 @@ class Clock:
         return self.now
 
 
-def console(who: Person, clock: Clock | None = None, **settings: bool) -> Console:
+def console(who: Person, clock: Clock | None = None, **settings: Any) -> Console:
     extra = {"terminal": (who.terminal, who.terminal), "monotonic": clock or Clock()}
     return Console("console", ConsoleSettings(**settings), ProviderContext(extra=extra))
 
 
 @asynccontextmanager
 async def at_terminal(
-    tmp_path: Path, *agents: ScriptedAgent, clock: Clock | None = None, **settings: bool
+    tmp_path: Path, *agents: ScriptedAgent, clock: Clock | None = None, **settings: Any
 ) -> AsyncIterator[tuple[Gateway, Person]]:
     with person() as who:
         provider = console(who, clock, **settings)
@@ -111,6 +112,49 @@ async def test_choices_are_numbered_and_a_call_is_shown_from_the_call(tmp_path: 
         who.types("1\r")
         await ask(g, REFUND, title="Billing")
         await who.sees("🟦 Billing\nwants to run refund\n  amount   100\n".replace("🟦", "🟥"))
+
+
+async def test_it_can_be_brief_and_the_rest_is_a_question_mark_away(tmp_path: Path) -> None:
+    async with at_terminal(tmp_path, style="brief") as (g, who):
+        id = await ask(g, CHOICE, context="Two are left.", title="Research", expires_in=3600.0)
+        await who.sees("› ")
+        assert (
+            "🟦 Research\nWhich one?\n  1  Alpha\n  2  Beta\n(a number; ? for the rest; Ctrl-D" in who.screen
+        )
+        assert "Two are left." not in who.screen and "#" not in who.screen
+        who.types("?\r")
+        await who.sees("Which one?\nTwo are left.\n  1  Alpha\n  2  Beta\n(a number; Ctrl-D to pass it on)\n")
+        await who.sees("#")
+        who.types("2\r")
+        record = await ended(g, id)
+        assert record.answer is not None and record.answer.values == {"q": "b"}
+
+
+async def test_a_call_and_its_arguments_are_shown_however_brief_it_is(tmp_path: Path) -> None:
+    async with at_terminal(tmp_path, style="brief", suggestions=False) as (g, who):
+        await ask(g, REFUND, title="Billing")
+        await who.sees("🟥 Billing\nwants to run refund\n  amount   100\n")
+
+
+async def test_the_words_that_it_takes_can_be_left_out(tmp_path: Path) -> None:
+    async with at_terminal(tmp_path, suggestions=False) as (g, who):
+        id = await ask(g, WIPE, context="It is old.", title="Ops")
+        await who.sees("› ")
+        assert "🟦 Ops\nWipe production?\nIt is old.\n#" in who.screen and "yes or no" not in who.screen
+        who.types("?\r")
+        await who.sees("(yes or no; Ctrl-D to pass it on)")
+        who.types("no\r")
+        record = await ended(g, id)
+        assert record.answer is not None and record.answer.values == {"q": False}
+
+
+async def test_a_question_mark_is_an_answer_where_nothing_is_left_out(tmp_path: Path) -> None:
+    async with at_terminal(tmp_path) as (g, who):
+        id = await ask(g, NAME)
+        await who.sees("› ")
+        who.types("?\r")
+        record = await ended(g, id)
+        assert record.answer is not None and record.answer.text == "?"
 
 
 async def test_what_does_not_fit_is_said_and_asked_again(tmp_path: Path) -> None:
