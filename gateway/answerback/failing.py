@@ -19,7 +19,7 @@ def failed(tx: Tx, context: Context, row: Row, why: str) -> Follows:
     The run that asks has failed, so that it can be tried again once the cause is mended, and whatever else
     it asks is withdrawn. Whoever was asked before the stand-in can still answer: then nothing ends.
     """
-    record = interactions.get(tx, row["interaction_id"])
+    record = interactions.held(tx, row["interaction_id"])
     if record is None or record.status is not InteractionStatus.PENDING or not record.readable:
         return Follows()
     if is_asked_otherwise(tx, row):
