@@ -17,7 +17,8 @@ WITHOUT = (
 def main(arguments: Sequence[str]) -> int:
     """Run the demo. Never raises but for mistakes in its own code."""
     options = _parser().parse_args(arguments)
-    interactive = sys.stdin.isatty() and sys.stdout.isatty() and not options.say
+    alone = options.say or options.json
+    interactive = sys.stdin.isatty() and sys.stdout.isatty() and not alone
     try:
         if interactive:  # what follows imports a lot
             sys.stdout.write("· starting …")
@@ -48,6 +49,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--say", metavar="TEXT", help="let somebody answer with this, as without a terminal")
     parser.add_argument(
         "--app", choices=("telegram", "whatsapp", "mail"), help="in which app somebody answers [default: any]"
+    )
+    parser.add_argument(
+        "--json", action="store_true", help="as without a terminal, and only what came out, as JSON"
     )
     parser.add_argument("--data-dir", default="var/demo", metavar="DIR", help="where its database is kept")
     return parser

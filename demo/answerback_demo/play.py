@@ -2,15 +2,18 @@
 
 import argparse
 import html
+import io
+import json
 import random
 import secrets
-from dataclasses import dataclass
+import sys
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import aiohttp
 
 from answerback.errors import ConfigurationError
-from answerback.model import Interaction, RunStatus
+from answerback.model import Interaction, Json, RunStatus
 from answerback.run import Run, RunRequest
 from answerback_agents.research.collection import documents
 from answerback_demo.person import Person, Seen, draw
@@ -25,15 +28,18 @@ AGAIN = "Enter: ask again · or write a topic of your own · q: quit"
 
 async def play(options: argparse.Namespace, *, interactive: bool) -> int:
     """The demo; its exit code."""
-    screen = Screen(interactive=interactive)
+    screen = Screen(io.StringIO() if options.json else sys.stdout, interactive=interactive)
     try:
         async with world(Path(options.data_dir), screen) as running:
             if interactive:
                 return await _with_terminal(running, screen, options.topic)
-            return await _without_terminal(running, screen, options)
+            played = await _without_terminal(running, screen, options)
     except ConfigurationError as error:
-        screen.line(f"answerback demo: {error}")
+        sys.stderr.write(f"answerback demo: {error}\n")
         return 1
+    if options.json:
+        sys.stdout.write(json.dumps(asdict(played), ensure_ascii=False, indent=2) + "\n")
+    return 1 if played.flaws else 0
 
 
 async def _with_terminal(running: World, screen: Screen, topic: str) -> int:
@@ -53,7 +59,19 @@ async def _with_terminal(running: World, screen: Screen, topic: str) -> int:
         screen.deaf()
 
 
-async def _without_terminal(running: World, screen: Screen, options: argparse.Namespace) -> int:
+@dataclass(frozen=True, slots=True)
+class Played:
+    """What came out when somebody on the phone answered; `flaws`: what is wrong with it, a sentence each."""
+
+    seed: int
+    app: str
+    answered: str
+    status: str
+    result: Json
+    flaws: list[str]
+
+
+async def _without_terminal(running: World, screen: Screen, options: argparse.Namespace) -> Played:
     seed = secrets.randbits(32) if options.seed is None else options.seed
     chance = random.Random(seed)  # noqa: S311 - which word is said is no secret
     term = options.say or draw(chance)
@@ -74,7 +92,7 @@ async def _without_terminal(running: World, screen: Screen, options: argparse.Na
         screen.line(
             f"✓ Checked: every passage stands in the documents, word for word, and contains “{term}”."
         )
-    return 1 if found else 0
+    return Played(seed, app, term, run.status, run.result, found)
 
 
 async def _ask(

@@ -77,10 +77,12 @@ def test_without_a_terminal_somebody_answers_in_an_app_and_all_of_them_say_so(
 
 
 def test_a_word_that_the_documents_lack_makes_it_fail_honestly(tmp_path: Path) -> None:
-    done = without_terminal(tmp_path, "--say", "zebra")
-    assert done.returncode == 1
-    assert "None of the documents has “zebra”." in done.stdout
-    assert "✗ The report cites nothing." in done.stdout
+    done = without_terminal(tmp_path, "--say", "zebra", "--json")
+    assert (done.returncode, done.stderr) == (1, "")
+    played = json.loads(done.stdout)
+    assert (played["status"], played["answered"]) == ("completed", "zebra")
+    assert "None of the documents has “zebra”." in played["result"]["report"]
+    assert played["flaws"] == ["The report cites nothing."]
 
 
 def test_a_number_typed_in_the_terminal_answers_and_the_phone_and_the_form_say_so(terminal: Terminal) -> None:
