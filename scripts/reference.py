@@ -28,10 +28,13 @@ CODES = {
     Exit.INTERRUPTED: "Ctrl-C.",
 }
 NOT_REFUSED = {  # what the API answers beside the errors of `errors.Refused`
-    (401, "unauthorized"): "There is no key, or none that is known here.",
+    (401, "unauthorized"): "There is no key, or none that is known here, and you are not known otherwise.",
     (409, "not-pending"): "The agent does not wait for this any more.",
-    (500, "internal"): "A fault of the gateway's own; it is in the log.",
-    (503, "unavailable"): "Nothing was accepted: the database or the agent is away. Try again.",
+    (500, "internal"): "A fault of the gateway's own, or of its function `authenticate`; it is in the log.",
+    (
+        503,
+        "unavailable",
+    ): "Nothing was accepted: the database, the agent or `authenticate` is away. Try again.",
 }
 
 

@@ -26,6 +26,7 @@ from answerback.faults import Faults
 from answerback.feed import Feed
 from answerback.forms import Forms
 from answerback.history import Historian
+from answerback.identify import Identifier, function_of
 from answerback.inbox import Inbox
 from answerback.installation import secret_of, signing_key
 from answerback.intake import Intake
@@ -88,6 +89,7 @@ class App:
     inbox: Inbox
     planner: Planner
     wakeups: Wakeups | None = None
+    identifier: Identifier | None = None  # of callers without a key, where somebody else knows them
     state: dict[str, str] = field(default_factory=dict)  # agents that cannot be used, and why
     _tasks: list[asyncio.Task[None]] = field(default_factory=list)
 
@@ -183,7 +185,11 @@ def build(
     agents: dict[str, Agent] | None = None,
     extra: dict[str, Any] | None = None,
 ) -> App:
-    """Everything, not started. `providers` and `agents` replace those of the configuration (in tests)."""
+    """Everything, not started. `providers` and `agents` replace those of the configuration (in tests).
+
+    Raises `ConfigurationError` for what all of it depends on.
+    """
+    who = function_of(settings)
     pathlib.Path(settings.data_dir).mkdir(parents=True, exist_ok=True, mode=0o700)
     metrics = Metrics([*settings.agents, *(agents or ())])
     store = Store(choose(settings.database, settings.data_dir, time), metrics)
@@ -219,7 +225,9 @@ def build(
         faults=faults or Faults(),
         metrics=metrics,
     )
-    return _connect(settings, context, all_providers, all_agents, list(found.problems), offered.http)
+    built = _connect(settings, context, all_providers, all_agents, list(found.problems), offered.http)
+    built.identifier = Identifier(who, context) if who is not None else None
+    return built
 
 
 def _connect(

@@ -33,6 +33,11 @@ class Tokens:
         return hmac.digest(self._secret, b"signing", "sha256")
 
     @property
+    def form_key(self) -> bytes:
+        """What marks the forms of pages that are shown to somebody who has no session: 32 bytes."""
+        return hmac.digest(self._secret, b"forms", "sha256")
+
+    @property
     def fingerprint(self) -> str:
         """Tells two secrets apart without telling either."""
         return hmac.digest(self._secret, b"fingerprint", "sha256").hex()[:32]

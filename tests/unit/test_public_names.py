@@ -4,7 +4,7 @@ import importlib
 import inspect
 
 import answerback
-from answerback import agent, errors, provider
+from answerback import agent, caller, errors, provider
 
 
 def test_every_public_name_is_there_and_nothing_else_is_promised() -> None:
@@ -39,6 +39,13 @@ def test_a_plugin_author_needs_one_import() -> None:
         and getattr(value, "__module__", "").startswith(("answerback", "pydantic.types"))
     }
     assert used <= set(provider.__all__)
+
+
+def test_who_says_who_calls_needs_one_import() -> None:
+    own = {
+        name for name, value in vars(caller).items() if getattr(value, "__module__", "") == caller.__name__
+    }
+    assert set(caller.__all__) == own | {"EVERY_AGENT"}
 
 
 def test_the_contracts_have_versions() -> None:

@@ -597,6 +597,18 @@ class TestApiKeys:
         assert words in error.message
 
 
+class TestAuthenticate:
+    def test_it_names_a_function(self):
+        assert read("authenticate: my_package.sso:who").authenticate == "my_package.sso:who"
+        assert read("").authenticate == ""
+
+    @pytest.mark.parametrize("path", ["my_package", "a:", ":who", "my-package:who", "a.py:who", "a:b c"])
+    def test_what_names_none_is_refused_with_its_line(self, path):
+        error = refused(f"listen: 127.0.0.1:1\nauthenticate: '{path}'\n")
+        assert error.line == 2
+        assert "my_package.module:function" in error.message
+
+
 class TestPlugins:
     def test_options_are_kept_as_they_stand_with_their_lines(self):
         plugin = read(

@@ -9,6 +9,7 @@ from answerback import registry, standing
 from answerback.agent import Agent, AgentContext
 from answerback.cli.places import placed
 from answerback.errors import AnswerbackError, ConfigurationError
+from answerback.identify import function_of
 from answerback.model import OnExpire
 from answerback.provider import Provider
 from answerback.settings import Route, Settings
@@ -37,6 +38,7 @@ async def check(settings: Settings, *, online: bool) -> Found:
             standing.check(settings, known.providers)
         except ConfigurationError as error:
             found.problems.append(str(error))
+        _authenticate(settings, found)
         around = AgentContext(empty, "sqlite", settings.base_dir)
         for agent in in_workers(settings, around).values():
             await _agent(settings, agent, found)
@@ -64,6 +66,14 @@ def _about(settings: Settings) -> list[tuple[str, str]]:
 
 def _presets(route: Route) -> bool:
     return route.on_expire is OnExpire.DEFAULT
+
+
+def _authenticate(settings: Settings, found: Found) -> None:
+    try:
+        if function_of(settings) is not None:
+            found.facts.append(("authenticate", f"{settings.authenticate}, loads"))
+    except ConfigurationError as error:
+        found.problems.append(str(error))
 
 
 async def _agent(settings: Settings, agent: Agent, found: Found) -> None:

@@ -74,6 +74,7 @@ def site(app: App) -> ASGIApp:
             historian=app.historian,
             inbox=app.inbox,
             planner=app.planner,
+            identifier=app.identifier,
             letters=app.letters,
             notices=app.notices,
             people=People(

@@ -82,6 +82,7 @@ def _read(text: str, file: str, environ: Mapping[str, str], overrides: Mapping[s
             ApiKey(k.name, k.key, k.key_sha256, frozenset(k.scopes), frozenset(k.agents), k.contact)
             for k in shape.api_keys
         ),
+        authenticate=shape.authenticate,
         agents={name: _agent(agent) for name, agent in _plugins("agents", shape.agents, source).items()},
         providers=providers,
         contacts={id: _contact(id, contact) for id, contact in shape.contacts.items()},

@@ -99,6 +99,14 @@ def _signs(secret: SecretStr) -> SecretStr:
     return secret
 
 
+def _function(path: str) -> str:
+    module, colon, name = path.partition(":")
+    named = colon and all(part.isidentifier() for part in (*module.split("."), *name.split(".")))
+    if not named or module.endswith(".py"):
+        raise ValueError("this is not of the form my_package.module:function.")
+    return path
+
+
 def _at_least_a_day(seconds: float | None) -> float | None:
     if seconds is not None and seconds < 86_400:
         raise ValueError("keep what was said for a day at least, such as 30d.")
@@ -225,6 +233,7 @@ class FileShape(Shape):
     database: Annotated[SecretStr, AfterValidator(_database)] = SecretStr("sqlite")
     secret: Annotated[SecretStr, AfterValidator(_long_enough)] | None = None
     api_keys: tuple[ApiKeyShape, ...] = ()
+    authenticate: Annotated[str, AfterValidator(_function)] = ""
     agents: dict[Name, dict[str, Any]] = Field(default={})
     providers: dict[Name, dict[str, Any]] = Field(default={})
     contacts: dict[Name, ContactShape] = Field(default={})

@@ -112,6 +112,7 @@ class Settings:
     database: str = field(default="sqlite", repr=False)  # may hold a password
     secret: SecretStr | None = None
     api_keys: tuple[ApiKey, ...] = ()
+    authenticate: str = ""  # my_package.module:function, which says who a request is from; "": keys alone
     agents: dict[str, Plugin] = field(default_factory=dict)
     providers: dict[str, Plugin] = field(default_factory=dict)
     contacts: dict[str, Contact] = field(default_factory=dict, repr=False)  # hold phone numbers

@@ -3,11 +3,12 @@
 from starlette.applications import Starlette
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from answerback.errors import AnswerbackError
 from answerback.metrics import Metrics
 from answerback.web import assets, docs, form, health, hooks, inbox
 from answerback.web.api import create_api
-from answerback.web.auth import authenticate
-from answerback.web.problems import HANDLERS, Problem
+from answerback.web.callers import Callers
+from answerback.web.problems import HANDLERS, Problem, from_error
 from answerback.web.refusals import refused
 from answerback.web.services import Services
 
@@ -23,12 +24,12 @@ _DEFAULTS = (
 
 def create_app(services: Services) -> ASGIApp:
     """The application that a server runs; it starts and stops nothing itself."""
-    api = create_api(services)
+    api, callers = create_api(services), Callers(services)
     site = Starlette(
         routes=[
             *hooks.routes(services),
             *form.routes(services),
-            *inbox.routes(services),
+            *inbox.routes(services, callers),
             *health.routes(services),
             *assets.routes(),
             *docs.routes(api),
@@ -36,17 +37,17 @@ def create_app(services: Services) -> ASGIApp:
         exception_handlers=HANDLERS,
     )
     site.router.redirect_slashes = False  # redirects would be built from the Host header
-    return _Headers(_Door(services, hooks.Hooks(services), site, api), services.metrics)
+    return _Headers(_Door(callers, hooks.Hooks(services), site, api), services.metrics)
 
 
 class _Door:
-    """Everything under /v1 goes to the API, and only with a key: before a byte of the body is read.
+    """Everything under /v1 goes to the API, and only from known callers: before a byte of the body is read.
 
     Events of the providers go straight to `intake`: what every tap comes in by is the shortest way.
     """
 
-    def __init__(self, services: Services, intake: ASGIApp, site: ASGIApp, api: ASGIApp) -> None:
-        self._keys, self._intake = services.settings.api_keys, intake
+    def __init__(self, callers: Callers, intake: ASGIApp, site: ASGIApp, api: ASGIApp) -> None:
+        self._callers, self._intake = callers, intake
         self._site, self._api = site, api
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -54,12 +55,11 @@ class _Door:
             return await self._intake(scope, receive, send)
         if scope["type"] != "http" or not f"{scope['path']}/".startswith("/v1/"):
             return await self._site(scope, receive, send)
-        headers = dict(scope["headers"])
         try:
-            key = authenticate(headers.get(b"authorization", b""), self._keys)
-        except Problem as problem:
-            return await problem.response()(scope, receive, send)
-        await self._api({**scope, "answerback.key": key}, receive, send)
+            caller = await self._callers.of(scope)
+        except (Problem, AnswerbackError) as error:
+            return await from_error(error).response()(scope, receive, send)
+        await self._api({**scope, "answerback.caller": caller}, receive, send)
 
 
 class _Headers:

@@ -10,7 +10,7 @@ from answerback.web.auth import MayAdminister
 from answerback.web.listing import Wanted
 from answerback.web.problems import Problem
 from answerback.web.records import PageOut
-from answerback.web.services import ApiKey, Auditor
+from answerback.web.services import Auditor, Caller
 
 if TYPE_CHECKING:
     from answerback.auditing import Checked, Entries
@@ -47,14 +47,14 @@ class CheckedOut(BaseModel):
     next: str | None
 
 
-def _of_all(key: MayAdminister) -> ApiKey:
+def _of_all(key: MayAdminister) -> Caller:
     """The caller's key, if it is not limited to some agents. Raises `Problem` 403."""
     if key.agents:
         raise Problem(403, "not-allowed", "The audit is of all agents: use a key that names none.")
     return key
 
 
-_MayAudit = Annotated[ApiKey, Depends(_of_all)]
+_MayAudit = Annotated[Caller, Depends(_of_all)]
 
 
 def add(api: FastAPI, auditor: Auditor) -> None:

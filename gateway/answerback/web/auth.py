@@ -1,4 +1,4 @@
-"""Who calls the API: bearer keys, compared by digest, and what each of them may do.
+"""Who calls the API: bearer keys, compared by digest, and what each caller may do.
 
 Scopes: `ask` starts runs and asks questions, and steers what was asked; `read` sees runs, questions and
 answers; `answer` answers in a person's place; `admin` may do what `ask` and `read` may, for every agent
@@ -15,7 +15,7 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from answerback.errors import NotFound
 from answerback.web.problems import Problem
-from answerback.web.services import ApiKey
+from answerback.web.services import ApiKey, Caller
 
 _ANNOUNCED = HTTPBearer(auto_error=False, scheme_name="key", description="An API key of this installation.")
 
@@ -48,14 +48,14 @@ def _unauthorized(detail: str, error: str) -> Problem:
     return Problem(401, "unauthorized", detail, {"WWW-Authenticate": f'Bearer realm="answerback"{error}'})
 
 
-def may(*scopes: str) -> Callable[..., ApiKey]:
-    """A dependency: the caller's key, if it has one of `scopes`. Raises `Problem` 403."""
+def may(*scopes: str) -> Callable[..., Caller]:
+    """A dependency: the caller, if they have one of `scopes`. Raises `Problem` 403."""
 
     def check(
         request: Request,
         announced: Annotated[HTTPAuthorizationCredentials | None, Security(_ANNOUNCED)],
-    ) -> ApiKey:
-        key = cast("ApiKey", request.scope["answerback.key"])
+    ) -> Caller:
+        key = cast("Caller", request.scope["answerback.caller"])
         if key.scopes and key.scopes.isdisjoint(scopes):
             wanted = " or ".join(scopes)
             challenge = f'Bearer realm="answerback", error="insufficient_scope", scope="{" ".join(scopes)}"'
@@ -66,25 +66,25 @@ def may(*scopes: str) -> Callable[..., ApiKey]:
     return check
 
 
-MayAsk = Annotated[ApiKey, Depends(may("ask", "admin"))]
-MayRead = Annotated[ApiKey, Depends(may("read", "admin"))]
-MayFollow = Annotated[ApiKey, Depends(may("ask", "read", "admin"))]  # an asker may wait for its answer
-MayAnswer = Annotated[ApiKey, Depends(may("answer"))]
-MayAdminister = Annotated[ApiKey, Depends(may("admin"))]
+MayAsk = Annotated[Caller, Depends(may("ask", "admin"))]
+MayRead = Annotated[Caller, Depends(may("read", "admin"))]
+MayFollow = Annotated[Caller, Depends(may("ask", "read", "admin"))]  # an asker may wait for its answer
+MayAnswer = Annotated[Caller, Depends(may("answer"))]
+MayAdminister = Annotated[Caller, Depends(may("admin"))]
 
 
-def sees(key: ApiKey, agent: str) -> bool:
+def sees(key: Caller, agent: str) -> bool:
     """Whether the key may have to do with this agent."""
     return not key.agents or agent in key.agents
 
 
-def require_sight(key: ApiKey, agent: str, what: str) -> None:
+def require_sight(key: Caller, agent: str, what: str) -> None:
     """Raises `NotFound`: what belongs to another agent does not exist for this key."""
     if not sees(key, agent):
         raise NotFound(f"There is no such {what}.")
 
 
-def agent_for(key: ApiKey, named: str) -> str:
+def agent_for(key: Caller, named: str) -> str:
     """The agent that a new question is asked for: the named one, or the only one the key may speak for."""
     if not named and len(key.agents) == 1:
         return next(iter(key.agents))

@@ -60,6 +60,12 @@ def from_our_page(request: Request, public_url: str) -> bool:
     return origin == "null" or origin == _origin(public_url)
 
 
+def from_elsewhere(request: Request, public_url: str) -> bool:
+    """Whether a browser sent this from a page that is not ours; programs say nothing about that."""
+    site = request.headers.get("sec-fetch-site", "same-origin")
+    return site != "same-origin" or request.headers.get("origin", _origin(public_url)) != _origin(public_url)
+
+
 def _origin(url: str) -> str:
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc}".lower()

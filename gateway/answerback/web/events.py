@@ -6,6 +6,7 @@ import re
 from collections.abc import AsyncIterator, Mapping
 from contextlib import aclosing
 from dataclasses import asdict
+from math import inf
 from typing import TYPE_CHECKING, Annotated
 
 from fastapi import FastAPI, Header, Query
@@ -13,15 +14,17 @@ from starlette.responses import StreamingResponse
 from starlette.types import Send
 
 from answerback.errors import StoreUnavailable
+from answerback.identify import Identified
 from answerback.web.auth import MayRead, sees
 from answerback.web.problems import Problem
 from answerback.web.records import timestamp
-from answerback.web.services import ApiKey, Feed
+from answerback.web.services import Caller, Feed
 
 if TYPE_CHECKING:
     from answerback.feed import Begin, Happened, Step
 
 QUIET = 15.0  # seconds after which a comment says that the stream is alive: proxies close silent ones
+LONGEST = 900.0  # seconds of a stream without a key: who connects again is asked again who they are
 AT_ONCE = 100  # streams: each looks for itself
 RETRY = 2000  # milliseconds after which a client connects again
 _LONGEST = 40
@@ -90,16 +93,19 @@ def _place(id: str) -> tuple[int, int] | tuple[()]:
     return int(found[1]), int(found[2])
 
 
-async def _lines(key: ApiKey, feed: Feed, begin: "Begin") -> AsyncIterator[str]:
+async def _lines(key: Caller, feed: Feed, begin: "Begin", longest: float = LONGEST) -> AsyncIterator[str]:
     """The place comes first: who is cut off before the first event goes on there."""
     yield f"retry: {RETRY}\n{_id(begin)}\n"
     if begin.elsewhere:
         yield _event("reset", _ELSEWHERE)
     now = asyncio.get_running_loop().time
     said = now()
+    until = said + longest if isinstance(key, Identified) else inf
     async with aclosing(feed.follow(begin.place)) as steps:
         try:
             async for step in steps:
+                if now() >= until:
+                    return
                 line = ": still here\n\n" if step is None and now() - said >= QUIET else _step(key, step)
                 if line:
                     said = now()
@@ -108,7 +114,7 @@ async def _lines(key: ApiKey, feed: Feed, begin: "Begin") -> AsyncIterator[str]:
             return  # the client connects again, and is told then
 
 
-def _step(key: ApiKey, step: "Step | None") -> str:
+def _step(key: Caller, step: "Step | None") -> str:
     """Its place stands with its last event: whoever is cut off before gets all of it again."""
     seen = [one for one in step.events if sees(key, one.agent)] if step is not None else []
     if step is None or not seen:

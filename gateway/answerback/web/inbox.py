@@ -1,4 +1,4 @@
-"""The inbox: who signs in with a key sees what waits for them, and answers where it stands."""
+"""The inbox: who signs in with a key, or is known without, sees what waits for them, and answers it there."""
 
 import re
 from collections.abc import Awaitable, Callable
@@ -15,6 +15,7 @@ from answerback.store.waiting import Place
 from answerback.web import inbox_pages as pages
 from answerback.web import sessions
 from answerback.web.auth import key_of
+from answerback.web.callers import Callers
 from answerback.web.csrf import from_our_page
 from answerback.web.fields import fill
 from answerback.web.inbox_pages import Said
@@ -22,8 +23,9 @@ from answerback.web.paged import in_a_page
 from answerback.web.pages import in_place, takes_files
 from answerback.web.posted import Posted
 from answerback.web.posting import Posts
+from answerback.web.problems import Problem
 from answerback.web.records import Ascii
-from answerback.web.services import ApiKey, Inbox, Services
+from answerback.web.services import Caller, Inbox, Services
 from answerback.web.sessions import Session
 from answerback.web.typed import text_reader
 from answerback.web.wording import preferred, word
@@ -36,11 +38,11 @@ _AFTER = re.compile(r"(-?\d{1,19})\.([A-Za-z0-9-]{1,64})", re.ASCII)
 _Signed = Callable[[Request, Session], Awaitable[Response]]
 
 
-def routes(services: Services) -> list[Route]:
+def routes(services: Services, callers: Callers) -> list[Route]:
     """`/inbox` and the posts of its forms; a GET of any of them changes nothing (law 5)."""
     if services.inbox is None:
         return []
-    inbox = InboxPages(services, services.inbox)
+    inbox = InboxPages(services, services.inbox, callers)
     return [
         Route("/inbox", in_a_page(inbox.signed(inbox.show)), methods=["GET"], name="inbox"),
         Route("/inbox/status", inbox.status, methods=["GET"]),
@@ -54,8 +56,8 @@ def routes(services: Services) -> list[Route]:
 class InboxPages:
     """The endpoints of the inbox."""
 
-    def __init__(self, services: Services, inbox: Inbox) -> None:
-        self._inbox, self._settings = inbox, services.settings
+    def __init__(self, services: Services, inbox: Inbox, callers: Callers) -> None:
+        self._inbox, self._settings, self._callers = inbox, services.settings, callers
         self._posts = Posts(services.settings.limits.body_bytes)
         self._secure = services.settings.public_url.startswith("https:")
 
@@ -63,9 +65,20 @@ class InboxPages:
         """The endpoint for who is signed in; everybody else is asked for a key."""
 
         async def answer(request: Request) -> Response:
-            session = sessions.session_of(request, self._settings.api_keys)
-            if session is None or not _may_answer(session.key):
+            try:
+                session = await self._session(request)
+            except NotAllowed:
+                return self._ask_for_key(request, "inbox_not_yours", 403)
+            except Problem as problem:
+                page = self._ask_for_key(request, "inbox_who_are_you", problem.status)
+                page.headers.update(problem.headers or {})
+                return page
+            if session is None:
                 return self._ask_for_key(request, "")
+            if not _may_answer(session.caller):
+                if session.ends:
+                    return self._ask_for_key(request, "")
+                return self._ask_for_key(request, "inbox_not_yours", 403)
             try:
                 return await endpoint(request, session)
             except NotAllowed:  # for a month, or for somebody who is no contact any more
@@ -82,18 +95,28 @@ class InboxPages:
         said = None
         if done := request.query_params.get("done", ""):
             said = await self._ended(viewer, done, late=False)
-        return pages.inbox_page(listed, session.proof, said=said)
+        return pages.inbox_page(listed, session, said=said)
 
     async def status(self, request: Request) -> Response:
         """A digest of what waits, for a page that is open; `null` for who is not signed in."""
-        session = sessions.session_of(request, self._settings.api_keys)
-        if session is None:
-            return Ascii({"waiting": None}, 403)
         try:
+            session = await self._session(request)
+            if session is None or not _may_answer(session.caller):
+                return Ascii({"waiting": None}, 403)
             ids = await self._inbox.ids(_viewer(request, session), _after(request))
         except NotAllowed:
             return Ascii({"waiting": None}, 403)
         return Ascii({"waiting": pages.digest(ids)})
+
+    async def _session(self, request: Request) -> Session | None:
+        """Whoever has signed in with a key, or else whom the operator's own function knows."""
+        session = sessions.session_of(request, self._settings.api_keys)
+        if session is not None:
+            return session
+        found = await self._callers.known(request.scope)
+        if found is None:
+            return None
+        return sessions.without_key(found, await self._inbox.now(), self._callers.form_key)
 
     async def sign_in(self, request: Request) -> Response:
         """Take a key; the browser keeps a cookie instead of it."""
@@ -159,7 +182,7 @@ class InboxPages:
             said = await self._ended(viewer, late, late=True)
         if said is not None and said.id and all(said.id != row.view.interaction.id for row in listed.rows):
             listed = pages.first(listed, await self._inbox.view(viewer, said.id))  # it stood on a later page
-        return pages.inbox_page(listed, session.proof, said=said, status=status, below=True)
+        return pages.inbox_page(listed, session, said=said, status=status, below=True)
 
     async def _ended(self, viewer: Viewer, id: str, *, late: bool) -> Said | None:
         try:
@@ -181,18 +204,18 @@ class InboxPages:
         return pages.sign_in_page(language, word(why, language) if why else "", status, below=below)
 
 
-def _may_answer(key: ApiKey) -> bool:
-    return not key.scopes or "answer" in key.scopes
+def _may_answer(caller: Caller) -> bool:
+    return not caller.scopes or "answer" in caller.scopes
 
 
 def _viewer(request: Request, session: Session) -> Viewer:
-    key = session.key
+    caller = session.caller
     return Viewer(
-        key.name,
+        caller.name,
         session.since,
-        key.contact,
-        tuple(sorted(key.agents)),
-        operates=not key.scopes or not key.scopes.isdisjoint({"read", "admin"}),
+        caller.contact,
+        tuple(sorted(caller.agents)),
+        operates=not caller.scopes or not caller.scopes.isdisjoint({"read", "admin"}),
         language=preferred(request.headers.get("accept-language", "")),
     )
 

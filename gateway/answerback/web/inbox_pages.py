@@ -13,6 +13,7 @@ from answerback.sentences import moment
 from answerback.web.csrf import Proof
 from answerback.web.pages import Entry, asked_context, page, part
 from answerback.web.posted import Posted
+from answerback.web.sessions import Session
 from answerback.web.wording import word
 
 if TYPE_CHECKING:
@@ -34,11 +35,11 @@ class Said:
 
 
 def inbox_page(
-    listed: Listed, proof: str, *, said: Said | None = None, status: int = 200, below: bool = False
+    listed: Listed, session: Session, *, said: Said | None = None, status: int = 200, below: bool = False
 ) -> HTMLResponse:
     """The list. `below`: it is shown at an address below /inbox."""
     said, following, last = said or Said(), listed.next, listed.last_answer
-    rows = [_row(number, row, proof, said, below) for number, row in enumerate(listed.rows)]
+    rows = [_row(number, row, session.proof, said, below) for number, row in enumerate(listed.rows)]
     return page(
         "inbox.html",
         listed.language,
@@ -47,7 +48,8 @@ def inbox_page(
         rows=rows,
         who=listed.who,
         outcome=said.outcome,
-        proof=proof,
+        proof=session.proof,
+        ends=session.ends,
         digest=digest(row.view.interaction.id for row in listed.rows),
         following=f"{following.deadline}.{following.id}" if following else "",
         last=moment(last, listed.language, listed.timezone, listed.now) if last is not None else "",

@@ -33,7 +33,7 @@ from answerback.web.records import (
     status_out,
 )
 from answerback.web.requests import CancelIn, InteractionIn, ResponseIn, read
-from answerback.web.services import ApiKey, Eraser, Services
+from answerback.web.services import Caller, Eraser, Services
 
 LONGEST_WAIT = 120.0
 _Key = Annotated[str, Header(alias="Idempotency-Key", max_length=255)]
@@ -49,7 +49,7 @@ def add(api: FastAPI, services: Services) -> None:
     limit_bytes = services.settings.limits.body_bytes
     reader = services.reader
 
-    async def own(key: ApiKey, id: str) -> Interaction:
+    async def own(key: Caller, id: str) -> Interaction:
         interaction = await reader.interaction(id)
         require_sight(key, interaction.agent, "interaction")
         return interaction

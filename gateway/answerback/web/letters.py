@@ -9,18 +9,18 @@ from answerback.web.auth import MayAdminister, require_sight
 from answerback.web.listing import Wanted, page_out
 from answerback.web.parameters import LetterId
 from answerback.web.records import DoneOut, LetterOut, PageOut, letter_out
-from answerback.web.services import ApiKey, Letters
+from answerback.web.services import Caller, Letters
 
 
 def add(api: FastAPI, letters: Letters) -> None:
     """Adds the endpoints under /v1/dead-letters."""
 
-    async def own(key: ApiKey, id: str) -> Letter:
+    async def own(key: Caller, id: str) -> Letter:
         letter = await letters.get(id)
         require_sight(key, letter.agent, "dead letter")
         return letter
 
-    async def settle(key: ApiKey, id: str, act: Callable[[str, str], Awaitable[str]]) -> DoneOut:
+    async def settle(key: Caller, id: str, act: Callable[[str, str], Awaitable[str]]) -> DoneOut:
         await own(key, id)
         return DoneOut(message=await act(id, key.name))
 

@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from answerback.web.auth import sees
 from answerback.web.records import PageOut
-from answerback.web.services import ApiKey, OfAgent, Page
+from answerback.web.services import Caller, OfAgent, Page
 
 _Limit = Annotated[int, Query(ge=1, le=200, description="How many items at most.")]
 _After = Annotated[
@@ -27,6 +27,6 @@ class _Wanted:
 Wanted = Annotated[_Wanted, Depends()]
 
 
-def page_out(key: ApiKey, page: Page[Item], out: Callable[[Item], Out]) -> PageOut[Out]:
+def page_out(key: Caller, page: Page[Item], out: Callable[[Item], Out]) -> PageOut[Out]:
     """A page as the API shows it. What belongs to other agents is left out of it, so it may be shorter."""
     return PageOut(items=[out(item) for item in page.items if sees(key, item.agent)], next=page.next)

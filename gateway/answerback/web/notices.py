@@ -11,7 +11,7 @@ from answerback.web.auth import MayAsk, MayFollow, agent_for, require_sight
 from answerback.web.parameters import accepts, known
 from answerback.web.records import timestamp
 from answerback.web.requests import Name, Names, read
-from answerback.web.services import ApiKey
+from answerback.web.services import Caller
 
 if TYPE_CHECKING:
     from answerback.notices import Notice, Shown
@@ -75,7 +75,7 @@ MODELS: tuple[type[BaseModel], ...] = (NoticeIn,)
 def add(api: FastAPI, notices: Notices, limit_bytes: int) -> None:
     """Adds the endpoints under /v1/notices."""
 
-    async def own(key: ApiKey, id: str) -> "Notice":
+    async def own(key: Caller, id: str) -> "Notice":
         notice = await notices.get(id)
         require_sight(key, notice.agent, "notice")
         return notice

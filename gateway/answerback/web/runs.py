@@ -14,7 +14,7 @@ from answerback.web.listing import Wanted, page_out
 from answerback.web.parameters import RunId, accepts
 from answerback.web.records import PageOut, RunOut, StartedOut, run_out
 from answerback.web.requests import RunIn, read
-from answerback.web.services import ApiKey, Services
+from answerback.web.services import Caller, Services
 
 if TYPE_CHECKING:
     from answerback.run import Run
@@ -25,12 +25,12 @@ def add(api: FastAPI, services: Services) -> None:
     limit_bytes = services.settings.limits.body_bytes
     runner = services.runner
 
-    async def own(key: ApiKey, id: str) -> "Run":
+    async def own(key: Caller, id: str) -> "Run":
         run = await runner.get(id)
         require_sight(key, run.agent, "run")
         return run
 
-    async def steer(key: ApiKey, id: str, act: Callable[[str], Awaitable["Run"]]) -> RunOut:
+    async def steer(key: Caller, id: str, act: Callable[[str], Awaitable["Run"]]) -> RunOut:
         await own(key, id)
         return run_out(await act(id))
 

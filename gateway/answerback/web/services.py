@@ -4,6 +4,7 @@ from collections.abc import AsyncGenerator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
+from answerback.caller import Request as CallerRequest
 from answerback.metrics import Metrics
 from answerback.model import Interaction, Json
 from answerback.provider import HttpAnswer, Inbound
@@ -27,19 +28,30 @@ if TYPE_CHECKING:
     from answerback.web.people import People
 
 
-class ApiKey(Protocol):
-    """One configured key. Empty `scopes` means all of them, empty `agents` every agent."""
+class Caller(Protocol):
+    """Who a request is from. Empty `scopes` means all of them, empty `agents` every agent."""
 
     @property
     def name(self) -> str: ...
-    @property
-    def sha256(self) -> str: ...
     @property
     def scopes(self) -> Set[str]: ...
     @property
     def agents(self) -> Set[str]: ...
     @property
     def contact(self) -> str: ...
+
+
+class ApiKey(Caller, Protocol):
+    """A configured key, and so whoever holds it."""
+
+    @property
+    def sha256(self) -> str: ...
+
+
+class Identifier(Protocol):
+    @property
+    def form_key(self) -> bytes: ...
+    async def of(self, request: CallerRequest, /) -> Caller | None: ...
 
 
 class Limits(Protocol):
@@ -194,6 +206,7 @@ class Services:
     endings: Endings | None = None  # how runs ended, behind the links of the messages that say so
     auditor: Auditor | None = None  # what is kept of all that happened, and whether it is whole
     feed: Feed | None = None  # what happens, for who follows along
+    identifier: Identifier | None = None  # knows callers without a key, where somebody else vouches for them
     historian: Historian | None = None  # what happened to one question
     inbox: Inbox | None = None  # what waits for who signs in, where it can be answered
     planner: Planner | None = None  # who would be asked on a route

@@ -2,9 +2,12 @@
 
 Nothing is stored: whoever takes a key out of the configuration ends its sessions. The cookie is for requests
 from our own pages only (SameSite=Strict), and each form carries a proof that it was made for this session.
+Who is known without a key has no cookie: their forms carry a proof that they were made for them, not before
+yesterday.
 """
 
 import base64
+import hashlib
 import hmac
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,19 +15,25 @@ from dataclasses import dataclass
 from starlette.requests import Request
 from starlette.responses import Response
 
-from answerback.web.services import ApiKey
+from answerback.web.services import ApiKey, Caller
 
 COOKIE, PATH = "answerback_inbox", "/inbox"
 MONTH = 30 * 86_400  # seconds
+DAY = 86_400_000_000  # microseconds
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """The key that somebody signed in with, when (microseconds), and the proof that their forms carry."""
+    """Who somebody is, since when (microseconds), and the proof that their forms carry.
 
-    key: ApiKey
+    `earlier` is the proof of forms that they were shown before; `ends`: whether they can sign out here.
+    """
+
+    caller: Caller
     since: int
     proof: str
+    earlier: str = ""
+    ends: bool = True
 
 
 def begin(response: Response, key: ApiKey, since: int, *, secure: bool) -> None:
@@ -52,15 +61,27 @@ def session_of(request: Request, keys: Sequence[ApiKey]) -> Session | None:
     return None
 
 
+def without_key(caller: Caller, now: int, secret: bytes) -> Session:
+    """The session of somebody who is known anew with each request."""
+    today = now // DAY
+    proof, earlier = _proof(caller, today, secret), _proof(caller, today - 1, secret)
+    return Session(caller, now, proof, earlier, ends=False)
+
+
 def genuine(session: Session, field: str) -> bool:
     """Whether a post was made from a page that was shown in this session."""
-    return _same(session.proof, field)
+    return _same(session.proof, field) or (bool(session.earlier) and _same(session.earlier, field))
 
 
 def _mac(key: ApiKey, since: int, purpose: bytes) -> str:
     secret = key.sha256.strip().lower().encode()
     said = b"answerback inbox\0%b\0%b\0%d" % (purpose, key.name.encode(), since)
     return hmac.digest(secret, said, "sha256").hex()
+
+
+def _proof(caller: Caller, day: int, secret: bytes) -> str:
+    whose = hashlib.sha256(caller.name.encode()).digest() + hashlib.sha256(caller.contact.encode()).digest()
+    return hmac.digest(secret, b"answerback inbox\0known\0%b\0%d" % (whose, day), "sha256").hex()
 
 
 def _same(made: str, given: str) -> bool:

@@ -36,3 +36,18 @@ async def test_a_route_that_ends_with_a_default_is_told_who_sets_it(tmp_path: Pa
     told = dict(found.facts)
     assert not found.problems and "whose asker sets a default" in told["route calm"]
     assert "route urgent" not in told
+
+
+async def test_the_function_that_says_who_calls_is_imported(tmp_path: Path) -> None:
+    (tmp_path / "checked_sso.py").write_text("async def who(request): ...\n")
+    file = tmp_path / "a.yaml"
+    file.write_text("authenticate: checked_sso:who\n")
+    found = await check(load(str(file), environ={}), online=False)
+    assert not found.problems and dict(found.facts)["authenticate"] == "checked_sso:who, loads"
+
+
+async def test_one_that_is_not_there_is_a_problem(tmp_path: Path) -> None:
+    file = tmp_path / "a.yaml"
+    file.write_text("authenticate: no_such_sso:who\n")
+    found = await check(load(str(file), environ={}), online=False)
+    assert found.problems == [f"{file}: authenticate: there is no module no_such_sso."]

@@ -27,6 +27,7 @@ from answerback.run import Run, RunRequest
 from answerback.settings import ApiKey, Limits, Settings
 from answerback.uploads import Upload
 from answerback.web import Services, create_app
+from answerback.web.services import Identifier
 
 NOW = 1_795_269_720_000_000  # Saturday 21 November 2026, 14:02 UTC
 HOUR = 3_600_000_000
@@ -292,6 +293,7 @@ class World:
         public_url: str = PUBLIC,
         keys: tuple[ApiKey, ...] | None = None,
         body_bytes: int = 100_000,
+        identifier: Identifier | None = None,
     ) -> None:
         self.forms = FakeForms(page or view(interaction()))
         self.asker, self.reader, self.runner = FakeAsker(), FakeReader(), FakeRunner()
@@ -310,6 +312,7 @@ class World:
                 runner=self.runner,
                 reader=self.reader,
                 health=self.health,
+                identifier=identifier,
             )
         )
 

@@ -63,6 +63,10 @@ WORDS = {
     "inbox_wrong_key": "Diesen Schlüssel kenne ich nicht. Bitte nachsehen oder den Betreiber fragen.",
     "inbox_no_answers": "Dieser Schlüssel darf nicht antworten. Fragen Sie den Betreiber nach einem anderen.",
     "inbox_again": "Bitte melden Sie sich noch einmal an.",
+    "inbox_not_yours": "Ich weiß, wer Sie sind, aber hier dürfen Sie nicht antworten. Fragen Sie den "
+    "Betreiber, oder nehmen Sie einen Schlüssel.",
+    "inbox_who_are_you": "Ich konnte nicht herausfinden, wer Sie sind. Bitte versuchen Sie es gleich noch "
+    "einmal, oder nehmen Sie einen Schlüssel.",
     "sent_queued": "noch nicht gesendet",
     "sent_sent": "gesendet",
     "sent_delivered": "angekommen",

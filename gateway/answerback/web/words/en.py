@@ -63,6 +63,9 @@ WORDS = {
     "inbox_wrong_key": "I don't know this key. Please look again, or ask whoever runs the agent for one.",
     "inbox_no_answers": "This key may not answer questions. Ask whoever runs the agent for another one.",
     "inbox_again": "Please sign in again.",
+    "inbox_not_yours": "I know who you are, but you may not answer questions here. Ask whoever runs the "
+    "agent, or use a key.",
+    "inbox_who_are_you": "I could not find out who you are. Please try again in a moment, or use a key.",
     "sent_queued": "not sent yet",
     "sent_sent": "sent",
     "sent_delivered": "arrived",

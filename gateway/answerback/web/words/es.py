@@ -63,6 +63,10 @@ WORDS = {
     "inbox_wrong_key": "No conozco esta clave. Compruébela, o pida una a quien gestiona el agente.",
     "inbox_no_answers": "Esta clave no puede responder. Pida otra a quien gestiona el agente.",
     "inbox_again": "Inicie sesión otra vez, por favor.",
+    "inbox_not_yours": "Sé quién es usted, pero aquí no puede responder. Pregunte a quien gestiona el "
+    "agente, o use una clave.",
+    "inbox_who_are_you": "No he podido saber quién es usted. Inténtelo de nuevo en un momento, o use una "
+    "clave.",
     "sent_queued": "aún no enviado",
     "sent_sent": "enviado",
     "sent_delivered": "entregado",

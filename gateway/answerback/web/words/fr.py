@@ -63,6 +63,10 @@ WORDS = {
     "inbox_wrong_key": "Je ne connais pas cette clé. Vérifiez, ou demandez-en une à qui gère l'agent.",
     "inbox_no_answers": "Cette clé ne permet pas de répondre. Demandez-en une autre à qui gère l'agent.",
     "inbox_again": "Veuillez vous reconnecter.",
+    "inbox_not_yours": "Je sais qui vous êtes, mais vous ne pouvez pas répondre ici. Demandez à qui gère "
+    "l'agent, ou utilisez une clé.",
+    "inbox_who_are_you": "Je n'ai pas pu savoir qui vous êtes. Réessayez dans un instant, ou utilisez une "
+    "clé.",
     "sent_queued": "pas encore envoyé",
     "sent_sent": "envoyé",
     "sent_delivered": "arrivé",

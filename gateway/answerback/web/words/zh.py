@@ -62,6 +62,8 @@ WORDS = {
     "inbox_wrong_key": "我不认识这个密钥。请再核对,或向代理的管理员索取。",
     "inbox_no_answers": "这个密钥不能回答问题。请向代理的管理员索取另一个。",
     "inbox_again": "请重新登录。",
+    "inbox_not_yours": "我知道您是谁,但您不能在这里回答问题。请询问代理的管理员,或使用密钥。",
+    "inbox_who_are_you": "我没能确认您是谁。请稍后再试,或使用密钥。",
     "sent_queued": "尚未发送",
     "sent_sent": "已发送",
     "sent_delivered": "已送达",
