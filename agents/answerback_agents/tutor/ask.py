@@ -18,10 +18,15 @@ NO_RESPONSE = "No response"
 
 
 class Heard(TypedDict):
-    """An answer: the words as they are, and the id of the choice that was tapped, or ""."""
+    """An answer: the words as they are, and the id of the choice that was tapped, or "".
+
+    `files`: the names of what came with it. `by`: who it was if no person, or "".
+    """
 
     text: str
     choice: str
+    files: list[str]
+    by: str
 
 
 def plan_question(plan: Plan, notice: str) -> dict[str, Any]:
@@ -52,11 +57,16 @@ def heard(answer: Any) -> Heard | None:
     """What was answered; None if nobody did. `answer` is `{"content", "choice"}` or a plain text."""
     if not isinstance(answer, dict):
         text = answer if isinstance(answer, str) else ""
-        return None if text == NO_RESPONSE else Heard(text=text, choice="")
+        return None if text == NO_RESPONSE else Heard(text=text, choice="", files=[], by="")
     if answer.get("timed_out"):
         return None
     content = answer.get("content")
-    return Heard(text="" if content is None else str(content), choice=str(answer.get("choice") or ""))
+    return Heard(
+        text="" if content is None else str(content),
+        choice=str(answer.get("choice") or ""),
+        files=[str(each.get("name") or "a file") for each in answer.get("attachments") or ()],
+        by=str(answer.get("answered_by") or ""),
+    )
 
 
 def meaning_for_plan(answer: Heard) -> Said:

@@ -4,28 +4,44 @@ from dataclasses import dataclass, field
 
 from answerback_agents.tutor.catalogue import goal_of, topics_by_word
 from answerback_agents.tutor.feedback import Clause, Topics, clauses
+from answerback_agents.tutor.meaning import Said, folded, said_of_plan
 from answerback_agents.tutor.plan import MOST_HOURS, MOST_WEEKS, Plan, Wishes, draft, topics_of
+from answerback_agents.tutor.words import NAMES_A_COURSE, NAMES_COURSES
 
 LEVELS = {"easier", "harder"}  # for courses; the plan has one level
 
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """The wishes as they are now; clauses that no rule could take; what was taken and cannot be done."""
+    """The wishes as they are now, and what else was in the text, clause by clause.
+
+    `unread`: no rule could take it. `refused`: taken, and cannot be done. `questions`: no wishes at all.
+    `courses`: what belongs to the courses. `said`: what whole clauses say as phrases.
+    """
 
     wishes: Wishes
     unread: list[str] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
+    questions: list[str] = field(default_factory=list)
+    courses: list[str] = field(default_factory=list)
+    said: set[Said] = field(default_factory=set)
+    wishful: bool = False  # whether a wish was in it, even one that is fulfilled already
 
 
 def adjust(goal: str, wishes: Wishes, text: str) -> Changed:
     """Take from a text what plain rules can."""
     plan, known = draft(goal, wishes), goal_of(goal)
     topics = Topics(topics_by_word(known), {topic.name for topic in known.topics}, topics_of(plan))
-    read = clauses(text, topics, weeks=plan["weeks"], hours=plan["hours_a_week"])
-    for clause in read:
-        clause.ways -= LEVELS
-    changed = Changed(Wishes(**wishes), [clause.text for clause in read if not clause.says_something], [])
+    found = clauses(text, topics, said_of_plan, weeks=plan["weeks"], hours=plan["hours_a_week"])
+    read = [clause for clause in found if not _is_of_courses(clause)]
+    changed = Changed(
+        Wishes(**wishes),
+        unread=[clause.text for clause in read if clause.is_unread],
+        questions=[clause.text for clause in read if clause.asks],
+        courses=[clause.text for clause in found if clause not in read],
+        said={clause.said for clause in read} - {Said.SOMETHING},
+        wishful=any(clause.says_something for clause in read),
+    )
     _weeks(changed, read, plan)
     _hours(changed, read, plan)
     _topics(changed, read, goal)
@@ -53,6 +69,17 @@ def counted(count: int, noun: str) -> str:
 def listed(words: list[str]) -> str:
     """Words in a row: "a, b and c"."""
     return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+
+
+def _is_of_courses(clause: Clause) -> bool:
+    """Whether it is a wish about courses: it names them, or a level, of which the plan has but one."""
+    if clause.asks:
+        return False
+    said = folded(clause.text)
+    levels, clause.ways = clause.ways & LEVELS, clause.ways - LEVELS
+    return bool(NAMES_COURSES.search(said)) or (
+        not clause.says_something and bool(levels or NAMES_A_COURSE.search(said))
+    )
 
 
 def _weeks(changed: Changed, read: list[Clause], plan: Plan) -> None:

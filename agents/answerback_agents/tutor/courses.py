@@ -1,11 +1,13 @@
 """Courses for a plan, by what they share with it and by what the person said about them. Pure."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, TypedDict
 
 from answerback_agents.tutor import catalogue
 from answerback_agents.tutor.feedback import Clause, Topics, clauses
+from answerback_agents.tutor.meaning import Said, folded, said_of_courses
 from answerback_agents.tutor.plan import Plan, topics_of
+from answerback_agents.tutor.words import NAMES_A_PLAN
 
 AT_ONCE = 3  # as many as can be read at a glance
 
@@ -31,10 +33,17 @@ class Taste(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """The taste as it is now, and the clauses that no rule could take."""
+    """The taste as it is now, and what else was in the text, clause by clause.
+
+    `unread`: no rule could take it. `questions`: no wishes at all. `plan`: what is about the plan. `said`:
+    what whole clauses say as phrases.
+    """
 
     taste: Taste
-    unread: list[str]
+    unread: list[str] = field(default_factory=list)
+    questions: list[str] = field(default_factory=list)
+    plan: list[str] = field(default_factory=list)
+    said: set[Said] = field(default_factory=set)
 
 
 def no_taste() -> Taste:
@@ -60,10 +69,22 @@ def judge(plan: Plan, taste: Taste, courses: list[Course], text: str) -> Judged:
     goal = catalogue.goal_of(plan["goal"])
     there = {topic for course in courses for topic in course["topics"]}
     own = {topic for course in goal.courses for topic in course.topics}
-    read = clauses(text, Topics(catalogue.topics_by_word(goal), own, there))
+    found = clauses(text, Topics(catalogue.topics_by_word(goal), own, there), said_of_courses)
+    plan_s = [each for each in found if not each.asks and NAMES_A_PLAN.search(folded(each.text))]
+    read = [each for each in found if each not in plan_s]
     new = Taste(**taste)
     taken = [_take(clause, new, courses) for clause in read]
-    return Judged(new, [clause.text for clause, done in zip(read, taken, strict=True) if not done])
+    return Judged(
+        new,
+        unread=[
+            clause.text
+            for clause, done in zip(read, taken, strict=True)
+            if not done and not clause.asks and clause.said is Said.SOMETHING
+        ],
+        questions=[clause.text for clause in read if clause.asks],
+        plan=[clause.text for clause in plan_s],
+        said={clause.said for clause in read} - {Said.SOMETHING},
+    )
 
 
 def _take(clause: Clause, taste: Taste, courses: list[Course]) -> bool:

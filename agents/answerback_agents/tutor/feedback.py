@@ -5,17 +5,20 @@ that the person can say it again. Whatever was taken is shown to them before any
 """
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 
 from answerback_agents.tutor.amounts import hours_in, weeks_in
 from answerback_agents.tutor.catalogue import whole
-from answerback_agents.tutor.meaning import folded, says_nothing
-from answerback_agents.tutor.words import ADDING, DIRECTIONS, SIGN, SIGN_OF, TURN
+from answerback_agents.tutor.meaning import Said, folded, says_nothing
+from answerback_agents.tutor.words import ADDING, DIRECTIONS, QUESTION, REQUEST, SIGN, SIGN_OF, TURN
 
 CLAUSE = re.compile(
     r"[!;。！；\n]+|[.,](?!\d)|[，、]|(?<![^\s])(?:but|aber|mais|pero|sino)(?=\s)|但是|不过|可是|然后|而且|但"
 )
+SENTENCE = re.compile(r"(?<=[?？])(?![?？])")
+MOST = 100  # clauses of one text that are read
+Meaning = Callable[[str], Said]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +32,14 @@ class Topics:
 
 @dataclass(slots=True)
 class Clause:
-    """A part of what was written, and what is in it. `ways` are directions: shorter, lighter, easier …"""
+    """A part of what was written, and what is in it. `ways` are directions: shorter, lighter, easier …
+
+    `said`: what all of it says as a phrase. `asks`: it wants to know something, and wishes for nothing.
+    """
 
     text: str
+    said: Said = Said.SOMETHING
+    asks: bool = False
     weeks: int | None = None
     hours: int | None = None
     ways: set[str] = field(default_factory=set)
@@ -40,41 +48,58 @@ class Clause:
 
     @property
     def says_something(self) -> bool:
-        """Whether a rule could take anything from it."""
+        """Whether a rule could take a wish from it."""
         return bool(self.ways or self.wanted or self.unwanted) or (self.weeks, self.hours) != (None, None)
 
+    @property
+    def is_unread(self) -> bool:
+        """Whether there is no telling what it says."""
+        return not self.says_something and not self.asks and self.said is Said.SOMETHING
 
-def clauses(text: str, topics: Topics, *, weeks: int = 0, hours: int = 0) -> list[Clause]:
+
+def clauses(text: str, topics: Topics, meaning: Meaning, *, weeks: int = 0, hours: int = 0) -> list[Clause]:
     """What was written, clause by clause; "please" and "yes" alone are left out.
 
-    `weeks` and `hours` are those of now, for "two weeks less".
+    `weeks` and `hours` are those of now, for "two weeks less". Of a text without end only the beginning is
+    read; the rest is one clause of which nothing is known.
     """
-    return [_read(part, topics, weeks, hours) for part in _parts(text, topics)]
+    said = parts(text)
+    read = [_read(part, topics, meaning, weeks, hours) for part in _joined(said[:MOST], topics)]
+    return [*read, Clause(" … ".join(said[MOST:]))] if len(said) > MOST else read
 
 
-def _parts(text: str, topics: Topics) -> list[str]:
-    """The clauses. In "no files, tests" the second part goes on with the first."""
-    parts, words = list[str](), whole(topics.words)
-    for part in (each.strip() for each in CLAUSE.split(text)):
+def parts(text: str) -> list[str]:
+    """The clauses of a text as they stand there."""
+    found = (part.strip() for sentence in SENTENCE.split(text) for part in CLAUSE.split(sentence))
+    return [part for part in found if part]
+
+
+def _joined(listed: list[str], topics: Topics) -> list[str]:
+    """The clauses that say something. In "no files, tests" the second part goes on with the first."""
+    found, words = list[str](), whole(topics.words)
+    for part in listed:
         said = folded(part)
-        bare = bool(words.search(said)) and _is_beside(words.sub(" ", said))
-        if bare and parts and words.search(folded(parts[-1])):
-            parts[-1] = f"{parts[-1]}, {part}"
-        elif not _is_beside(part):
-            parts.append(part)
-    return parts
+        bare = bool(words.search(said)) and says_nothing(words.sub(" ", said))
+        if bare and found and words.search(folded(found[-1])):
+            found[-1] = f"{found[-1]}, {part}"
+        elif not says_nothing(part):
+            found.append(part)
+    return found
 
 
-def _is_beside(part: str) -> bool:
-    return not part.strip() or says_nothing(part)
-
-
-def _read(text: str, topics: Topics, weeks: int, hours: int) -> Clause:
+def _read(text: str, topics: Topics, meaning: Meaning, weeks: int, hours: int) -> Clause:
     said = " ".join(folded(text).split())
-    clause = Clause(text, weeks_in(said, weeks), hours_in(said, hours))
+    if _asks(said):
+        return Clause(text, asks=True)
+    clause = Clause(text, meaning(text), weeks=weeks_in(said, weeks), hours=hours_in(said, hours))
     clause.ways = _ways(said, clause)
     clause.wanted, clause.unwanted = _topics(said, topics)
     return clause
+
+
+def _asks(said: str) -> bool:
+    """Whether it is a question, and not a wish that is put as one: "can you make it shorter?"."""
+    return said.endswith(("?", "？", "吗", "呢")) and not REQUEST.search(said) and bool(QUESTION.match(said))
 
 
 def _ways(said: str, clause: Clause) -> set[str]:

@@ -10,7 +10,22 @@ from collections.abc import Iterable
 from enum import StrEnum
 
 from answerback_agents.tutor.catalogue import LETTER
-from answerback_agents.tutor.phrases import BESIDE, DIFFERENT, MORE, OTHERS, REFUSED, SATISFIED, STOP, YES
+from answerback_agents.tutor.phrases import (
+    A_PLAN,
+    BESIDE,
+    CHANGE,
+    COURSES,
+    DIFFERENT,
+    GREETING,
+    LATER,
+    MORE,
+    OTHERS,
+    REFUSED,
+    SATISFIED,
+    STOP,
+    THANKS,
+    YES,
+)
 
 SEPARATORS = r"[\s.,;:!¡…。，、！；：'\"“”„«»()（）\ufe0f🏻🏼🏽🏾🏿–—-]+"
 LONGEST = 100  # characters: more is not a phrase
@@ -24,6 +39,7 @@ class Said(StrEnum):
     DIFFERENT = "different"
     MORE = "more"
     STOP = "stop"
+    LATER = "later"
     SOMETHING = "something"  # in words of their own
 
 
@@ -31,13 +47,14 @@ Meanings = tuple[tuple[Said, re.Pattern[str]], ...]
 
 
 def _listed(*tables: str) -> set[str]:
-    return {phrase.strip() for table in tables for phrase in table.split("|")}
+    return {phrase.strip() for table in tables for phrase in table.split("|")} - {""}
 
 
-def _token(phrases: set[str]) -> re.Pattern[str]:
-    beside = _listed(BESIDE) - phrases
+def _token(beside: str, *tables: str) -> re.Pattern[str]:
+    phrases = _listed(*tables)
+    others = _listed(BESIDE, GREETING, THANKS, beside) - phrases
     return re.compile(
-        f"(?P<phrase>{_longest_first(phrases)})|(?P<beside>{_longest_first(beside)})|{SEPARATORS}"
+        f"(?P<phrase>{_longest_first(phrases)})|(?P<beside>{_longest_first(others)})|{SEPARATORS}"
     )
 
 
@@ -51,36 +68,71 @@ def _longest_first(phrases: Iterable[str]) -> str:
 
 
 OF_A_PLAN = (
-    (Said.YES, _token(_listed(YES, SATISFIED))),
-    (Said.DIFFERENT, _token(_listed(DIFFERENT, OTHERS))),
-    (Said.DIFFERENT, _token(_listed(REFUSED))),
-    (Said.STOP, _token(_listed(STOP))),
+    (Said.YES, _token(A_PLAN, YES, SATISFIED)),
+    (Said.DIFFERENT, _token(A_PLAN, DIFFERENT, CHANGE, OTHERS)),
+    (Said.DIFFERENT, _token(A_PLAN, REFUSED)),
+    (Said.STOP, _token(A_PLAN, STOP)),
+    (Said.LATER, _token(A_PLAN, LATER)),
 )
 OF_COURSES = (
-    (Said.YES, _token(_listed(YES, SATISFIED))),
-    (Said.MORE, _token(_listed(MORE))),
-    (Said.DIFFERENT, _token(_listed(DIFFERENT, OTHERS, MORE))),
-    (Said.DIFFERENT, _token(_listed(REFUSED))),
-    (Said.STOP, _token(_listed(STOP))),
+    (Said.YES, _token(COURSES, YES, SATISFIED)),
+    (Said.MORE, _token(COURSES, MORE)),
+    (Said.DIFFERENT, _token(COURSES, DIFFERENT, CHANGE, OTHERS, MORE)),
+    (Said.DIFFERENT, _token(COURSES, REFUSED)),
+    (Said.STOP, _token(COURSES, STOP)),
+    (Said.LATER, _token(COURSES, LATER)),
 )
-BARE = (_token(_listed(YES, SATISFIED)), _token(_listed(REFUSED)))
+# Of a part of an answer, whatever was asked about.
+BOTH = f"{A_PLAN}|{COURSES}"
+A_YES = _token(BOTH, YES, SATISFIED)
+A_NO = _token(BOTH, REFUSED)
+A_CHANGE = _token("", CHANGE)
+REVISION = _token(BOTH, REFUSED, DIFFERENT, CHANGE, OTHERS)
+EITHER = _token(BOTH, YES, SATISFIED, REFUSED, DIFFERENT, CHANGE, OTHERS)
+GREETED = _token(BOTH, GREETING)
+THANKED = _token(BOTH, THANKS)
 PART = re.compile(r"[,.;:!…。，、！；：\n]+")
 
 
 def said_of_plan(text: str) -> Said:
-    """Whether all of an answer approves a plan, wants a different one, or wants to stop."""
+    """Whether all of an answer approves a plan, wants a different one, to stop or to wait."""
     return _said(text, OF_A_PLAN)
 
 
 def said_of_courses(text: str) -> Said:
-    """Whether all of an answer is satisfied, wants more courses or others, or wants to stop."""
+    """Whether all of an answer is satisfied, wants more courses or others, to stop or to wait."""
     return _said(text, OF_COURSES)
 
 
 def says_nothing(text: str) -> bool:
-    """Whether a text is nothing but "yes", "no", "please", a smile: no wish is in it."""
+    """Whether a text is nothing but "yes", "no", "change", "please", a smile: no wish is in it."""
     whole = folded(text)
-    return _is_beside(whole) or any(_made_of(whole, token) for token in BARE)
+    return is_polite(text) or any(_made_of(whole, token) for token in (A_YES, A_NO, A_CHANGE))
+
+
+def is_polite(text: str) -> bool:
+    """Whether a text is nothing but what is said beside something, or no word at all."""
+    whole = folded(text)
+    return not whole.strip() or _all_of(whole, A_YES) == _all_of(whole, A_NO) == 0
+
+
+def is_torn(parts: Iterable[str]) -> bool:
+    """Whether the parts of a text say both yes and no, or one of them does."""
+    said = [folded(part) for part in parts]
+    yes, no = (any(_made_of(part, token) for part in said) for token in (A_YES, A_NO))
+    return (yes and no) or any(
+        _made_of(part, EITHER) and not _made_of(part, A_YES) and not _made_of(part, REVISION) for part in said
+    )
+
+
+def greets(text: str) -> bool:
+    """Whether a text is nothing but a greeting."""
+    return _made_of(folded(text), GREETED)
+
+
+def thanks(text: str) -> bool:
+    """Whether a text is nothing but thanks."""
+    return _made_of(folded(text), THANKED)
 
 
 def folded(text: str) -> str:
@@ -90,7 +142,7 @@ def folded(text: str) -> str:
 
 def _said(text: str, meanings: Meanings) -> Said:
     """What every part of a text says alike."""
-    parts = [part for part in PART.split(folded(text[: LONGEST + 1])) if not _is_beside(part)]
+    parts = [part for part in PART.split(folded(text[: LONGEST + 1])) if not _is_beside(part, meanings)]
     if not parts or len(text) > LONGEST:
         return Said.SOMETHING
     said = [[meaning for meaning, token in meanings if _made_of(part, token)] for part in parts]
@@ -98,8 +150,9 @@ def _said(text: str, meanings: Meanings) -> Said:
     return next(common, Said.SOMETHING)
 
 
-def _is_beside(text: str) -> bool:
-    return not text.strip() or _all_of(text, OF_A_PLAN[0][1]) == _all_of(text, OF_A_PLAN[-1][1]) == 0
+def _is_beside(text: str, meanings: Meanings) -> bool:
+    """Whether every meaning finds a text, and none finds a phrase in it."""
+    return not text.strip() or all(_all_of(text, token) == 0 for _, token in meanings[-2:])
 
 
 def _made_of(text: str, token: re.Pattern[str]) -> bool:

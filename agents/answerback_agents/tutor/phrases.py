@@ -11,15 +11,18 @@ aprobado|aprobar|apruebo|confirmo|confirmar|confirmado|acepto|adelante|está bie
 claro|por supuesto|同意|批准|确认|好的|好|可以|是|是的|对|行|通过|没问题|赞成|当然|不错|很好|👍|👌|✅|✔
 """
 DIFFERENT = """
-redo|redo it|change|different|something different|something else|a different|a different one|
+redo|redo it|different|something different|something else|a different|a different one|
 another|another one|a new|a new one|new|start over|start again|again|once more|try again|i disagree|
 disagree|don't approve|i don't approve|not approved|reject|rejected|not good|
 anders|etwas anderes|was anderes|ein anderer|einen anderen|ein neuer|einen neuen|neu|noch einmal|
-nochmal|von vorn|ändern|abgelehnt|nicht gut|autre chose|un autre|un nouveau|différent|refaire|
-recommencer|à refaire|changer|modifier|refusé|otra cosa|otro|uno nuevo|diferente|distinto|de nuevo|rehacer|
-empezar de nuevo|cambiar|modificar|rechazado|
-重新|重新来|重来|重做|重新制定|重新做|重新生成|重新安排|不同|不同的|不一样的|修改|改|调整|换|换一个|换个|
-再来一个|另一个
+nochmal|von vorn|abgelehnt|nicht gut|autre chose|un autre|un nouveau|différent|refaire|
+recommencer|à refaire|refusé|otra cosa|otro|uno nuevo|diferente|distinto|de nuevo|rehacer|
+empezar de nuevo|rechazado|
+重新|重新来|重来|重做|重新制定|重新做|重新生成|重新安排|不同|不同的|不一样的|换一个|换个|再来一个|另一个
+"""
+# Alone they ask for something different; beside a wish they only say that one follows.
+CHANGE = """
+change|change it|ändern|changer|modifier|cambiar|modificar|修改|改|改一下|改改|调整|调整一下|换
 """
 # These stand alone: with another phrase behind them ("no change", 不修改) they would say its opposite.
 REFUSED = """
@@ -30,28 +33,66 @@ satisfied|suit|suits|suit me|suits me|i like them|zufrieden|gefallen mir|satisfa
 satisfecho|satisfecha|me gustan|满意|喜欢
 """
 MORE = """
-more|some more|any more|even more|more of them|mehr|noch mehr|noch welche|weitere|plus|encore|davantage|más|
-algunos más|更多|多一些|多一点|多几个|再多一些|再来一些|想要更多|想看更多|还有吗|还有更多吗
+more|some more|any more|even more|more of them|show more|show me more|mehr|noch mehr|noch welche|weitere|
+zeig mehr|zeig mir mehr|plus|encore|davantage|montre plus|montre-moi plus|más|algunos más|muestra más|
+muéstrame más|更多|多一些|多一点|多几个|再多一些|再来一些|想要更多|想看更多|还有吗|还有更多吗
 """
 OTHERS = """
-other|others|other ones|some other|some others|different ones|not satisfied|unsatisfied|don't like|
-andere|unzufrieden|nicht zufrieden|d'autres|autres|pas satisfait|pas satisfaite|otros|otras|insatisfecho|
+other|others|other ones|some other|some others|show others|show me others|show other ones|different ones|
+not satisfied|unsatisfied|don't like|andere|zeig andere|zeig mir andere|unzufrieden|nicht zufrieden|
+d'autres|autres|montre d'autres|montre-moi d'autres|pas satisfait|pas satisfaite|otros|otras|muestra otros|
+muéstrame otros|insatisfecho|
 其他|其他的|其它|别的|另外的|换一批|换一些|想要其他的|想要别的|有其他的吗|有别的吗|还有其他的吗|还有别的吗|
 不满意|不喜欢
 """
 STOP = """
-stop|cancel|quit|enough|that's enough|never mind|forget it|abbrechen|stopp|aufhören|genug|schluss|
-arrête|arrêter|annuler|assez|laisse tomber|parar|cancelar|basta|déjalo|停|停止|停下|取消|算了|不用了
+stop|stop it|stop now|stop here|i want to stop|let's stop|let us stop|cancel|cancel it|quit|i quit|enough|
+that's enough|never mind|forget it|forget about it|no more questions|
+abbrechen|stopp|stop jetzt|aufhören|hör auf|ich möchte aufhören|ich will aufhören|ich möchte abbrechen|
+genug|schluss|schluss jetzt|vergiss es|lass es|
+arrête|arrêtez|arrêter|je veux arrêter|annuler|annulez|assez|ça suffit|laisse tomber|oublie ça|
+para|parar|para ya|quiero parar|detener|cancelar|cancela|basta|ya basta|déjalo|olvídalo|
+停|停止|停下|停一下|先停一下|取消|算了|不用了|结束|到此为止|我不想继续|不继续了
 """
-# Said beside a phrase without changing it. No word here may turn one around, or put a condition.
+LATER = """
+later|maybe later|ask me later|ask again later|not now|not right now|not today|another time|some other time|
+tomorrow|maybe tomorrow|ask me tomorrow|i am busy|i'm busy|busy|i'm busy now|no time now|no time right now|
+i have no time now|wait|one moment|just a moment|give me a moment|let me think|let me think about it|
+i'll think about it|i need to think|i'll answer later|
+später|vielleicht später|frag mich später|frag später|jetzt nicht|nicht jetzt|heute nicht|ein andermal|
+ein anderes mal|morgen|vielleicht morgen|jetzt keine zeit|keine zeit jetzt|ich habe jetzt keine zeit|
+gerade keine zeit|ich habe gerade keine zeit|warte|moment|einen moment|ich überlege noch|
+plus tard|peut-être plus tard|pas maintenant|pas aujourd'hui|une autre fois|demain|peut-être demain|
+pas le temps maintenant|je n'ai pas le temps maintenant|je suis occupé|je suis occupée|attends|attendez|
+un moment|un instant|laisse-moi réfléchir|je vais réfléchir|j'y réfléchis|
+más tarde|quizás más tarde|luego|ahora no|hoy no|en otro momento|otro día|mañana|quizás mañana|
+ahora no tengo tiempo|no tengo tiempo ahora|estoy ocupado|estoy ocupada|espera|un momento|déjame pensar|
+lo pensaré|
+以后|以后再说|稍后|稍后再说|晚点|晚点再说|晚一点|待会|待会儿|等一下|等等|等会|等会儿|回头再说|改天|改天再说|
+明天|明天再说|现在不行|现在没空|没空|现在没时间|现在没有时间|在忙|正在忙|很忙|让我想想|我想想|考虑一下|再说
+"""
+GREETING = """
+hi|hello|hey|good morning|good evening|hallo|guten morgen|guten tag|guten abend|servus|bonjour|bonsoir|salut|
+hola|buenos días|buenas tardes|buenas|你好|您好|早上好|嗨
+"""
+THANKS = """
+thanks|thank you|thanks a lot|thank you very much|many thanks|danke|vielen dank|danke schön|merci|
+merci beaucoup|gracias|muchas gracias|谢谢|谢谢你|多谢|🙏
+"""
+# Said beside a phrase without changing it, as greetings and thanks are. No word here may turn one around, or
+# put a condition.
 BESIDE = """
-hi|hello|hallo|bonjour|hola|你好|please|thanks|thank you|thanks a lot|very|really|quite|very much|it is|
-it's|that is|that's|this is|they are|they're|these are|the plan is|this plan is|the courses are|
-these courses are|i|i am|i'm|it|this|this one|that|these|them|the|plan|course|courses|draft|me|and|
-bitte|danke|sehr|wirklich|das|das ist|es ist|der plan ist|sie sind|die kurse sind|ich|ich bin|der|den|die|
-dem|diesen|diese|kurs|kurse|und|mir|s'il vous plaît|s'il te plaît|merci|c'est|il est|le plan est|ils sont|
-les cours sont|ce|ces|le|les|cours|je|je suis|et|très|por favor|gracias|el plan está|el|este|los|estos|
-curso|cursos|estoy|y|muy|
-请|谢谢|多谢|我|我们|对|很|非常|这个|这份|这些|那就|就|都|该|吧|了|啦|啊|呀|的|计划|学习计划|方案|课程|推荐|
-🙏|🙂|😀|😊|🎉|❤
+please|very|really|quite|very much|it is|it's|that is|that's|this is|i|i am|i'm|it|this|this one|that|the|
+me|and|bitte|sehr|wirklich|das|das ist|es ist|ich|ich bin|der|den|die|dem|diesen|diese|und|mir|
+s'il vous plaît|s'il te plaît|c'est|il est|ce|le|je|je suis|et|très|
+por favor|el|este|estoy|y|muy|
+请|我|我们|对|很|非常|这个|这份|那就|就|都|该|吧|了|啦|啊|呀|的|🙂|😀|😊|🎉|❤
+"""
+# What a plan is called, and what courses are called. "The courses are good" approves no plan.
+A_PLAN = """
+plan|draft|the plan is|this plan is|der plan ist|le plan est|el plan está|计划|学习计划|方案
+"""
+COURSES = """
+course|courses|they|they are|they're|these are|these|them|the courses are|these courses are|kurs|kurse|
+sie|sie sind|die kurse sind|cours|ces|les|ils sont|les cours sont|curso|cursos|los|estos|这些|课程|推荐
 """

@@ -1,11 +1,21 @@
 """What the tutor says back: the line above its next question. Pure."""
 
-from answerback_agents.tutor.ask import QUOTED, brief
+from dataclasses import dataclass
+
+from answerback_agents.tutor.ask import QUOTED, Heard, brief
 from answerback_agents.tutor.changes import Changed, difference, listed
+from answerback_agents.tutor.courses import Judged
+from answerback_agents.tutor.feedback import parts
+from answerback_agents.tutor.meaning import Said, greets, is_torn, thanks
 from answerback_agents.tutor.plan import Plan
 
 CAN_CHANGE = "I can change weeks, hours a week and topics."
 CAN_FIND = "I can look for a topic, a length or a level."
+LATER = "I wait. Answer when you like, or write “snooze 2h” to be asked again then; “stop” ends this."
+TO_STOP = "To end this, write only “stop”."
+TORN = "That was a yes and a no at once, so nothing is decided."
+STAYS = "The plan stays as you approved it."
+FIRST_THE_PLAN = "The courses come after the plan; I keep"
 
 
 def opening(plan: Plan) -> str:
@@ -15,13 +25,20 @@ def opening(plan: Plan) -> str:
     return _left_out(plan)
 
 
-def changed(before: Plan, after: Plan, change: Changed) -> str:
-    """After feedback: what is new, what could not be done, and what was not understood."""
+def changed(before: Plan, after: Plan, change: Changed, text: str) -> str:
+    """After feedback: what is new, what could not be done, what is kept, and what was not understood."""
+    if not change.wishful and not change.said and is_torn(parts(text)):
+        return f"{TORN} {CAN_CHANGE}"
     new = difference(before, after)
-    said = [f"Now {', '.join(new)}." if new else "Nothing changed."]
+    if after["approach"] != before["approach"]:
+        new = [after["approach"], *new]
+    said = [f"Now {', '.join(new)}."] if new else []
     said += [f"{refused[0].upper()}{refused[1:]}." for refused in change.refused]
-    said += [_unread(change.unread)] if change.unread else []
-    return " ".join(said if new or change.refused else [*said, CAN_CHANGE])
+    said += [f"{FIRST_THE_PLAN} {_quoted(change.courses)}."] if change.courses else []
+    said += _beside(change.questions, change.unread, change.said)
+    if not new and not (change.questions or change.courses):
+        said = ["Nothing changed.", *said] if change.unread or change.refused or change.wishful else said
+    return " ".join(said if new or change.refused else [*(said or [_nothing_wished(text)]), CAN_CHANGE])
 
 
 def another(before: Plan, after: Plan) -> str:
@@ -31,25 +48,67 @@ def another(before: Plan, after: Plan) -> str:
     return f"Another way: {after['approach']}."
 
 
-def nothing_read(can: str) -> str:
+def reopened(notice: str) -> str:
+    """When the plan is asked about again after it was approved."""
+    return f"The plan is open again. {notice}"
+
+
+def nothing_read(answer: Heard, can: str) -> str:
     """After an answer without a word in it."""
+    if answer["files"]:
+        return f"I cannot read {brief(listed(answer['files'][:2]))}, only words. {can}"
     return f"I got no words from you. {can}"
 
 
-def judged(unread: list[str], *, understood: bool, found: bool) -> str:
-    """After wishes about courses."""
-    said = (
-        [] if found else ["I know no course like that, so these stay." if understood else "Nothing changed."]
-    )
-    said += [_unread(unread)] if unread else []
-    return " ".join(said if understood else [*said, CAN_FIND])
+@dataclass(frozen=True, slots=True)
+class Search:
+    """How courses were looked for: a wish was `understood`, `further` ones were wanted, `beside` the present.
+
+    `new`: there are some that were not shown yet; `fitting`: there are some, all of them shown before.
+    """
+
+    understood: bool
+    further: bool
+    beside: bool
+    new: bool
+    fitting: bool
+
+    @property
+    def wanted(self) -> bool:
+        """Whether anything was looked for."""
+        return self.understood or self.further
 
 
-def more(found: int, *, kept: bool) -> str:
-    """After "more" or "others"."""
-    if not found:
-        return "These are all that I know. " + CAN_FIND
-    return "The new ones come first." if kept else ""
+def judged(judged: Judged, text: str, search: Search) -> str:
+    """After words about courses."""
+    if not search.wanted and is_torn(parts(text)):
+        return f"{TORN} {CAN_FIND}"
+    said = [line] if (line := _of(search)) else []
+    said += ["Nothing changed."] if judged.unread and not search.wanted else []
+    said += [STAYS] if judged.plan else []
+    said += _beside(judged.questions, judged.unread, judged.said)
+    if search.new or search.understood:
+        return " ".join(said)
+    return " ".join([*(said or [_nothing_wished(text)]), CAN_FIND])
+
+
+def _of(search: Search) -> str:
+    if search.new:
+        return "The new ones come first." if search.beside else ""
+    if search.fitting:
+        return "These are all that I know like that." if search.further else ""
+    if search.understood:
+        return "I know no course like that, so these stay."
+    return "These are all that I know." if search.further else ""
+
+
+def remembered(judged: Judged, wishes: list[str], *, understood: bool, found: bool) -> str:
+    """Above the first question about courses: what became of the wishes that came before their turn."""
+    taken = [each for each in wishes if each not in judged.unread] or wishes
+    said = list[str]()
+    if understood:
+        said = [f"You wished for {_quoted(taken)}, {'so I looked for that' if found else 'but I know none'}."]
+    return " ".join(said + ([_unread(judged.unread)] if judged.unread else []))
 
 
 def at_last(notice: str) -> str:
@@ -57,9 +116,27 @@ def at_last(notice: str) -> str:
     return f"I ask one last time. {notice}".strip()
 
 
+def _beside(questions: list[str], unread: list[str], said: set[Said]) -> list[str]:
+    """What else was in a text: a wish to stop that may be none, questions, and what could not be read."""
+    found = [TO_STOP] if Said.STOP in said else []
+    found += [f"I cannot answer {_quoted(questions)}, but I pass it on."] if questions else []
+    return found + ([_unread(unread)] if unread else [])
+
+
+def _nothing_wished(text: str) -> str:
+    """After words in which no wish is, and nothing to answer."""
+    if is_torn(parts(text)):
+        return TORN
+    return "Hello!" if greets(text) else "You are welcome." if thanks(text) else "I take note."
+
+
 def _unread(clauses: list[str]) -> str:
+    return f"I did not understand {_quoted(clauses)}."
+
+
+def _quoted(clauses: list[str]) -> str:
     quoted = [f"“{brief(clause, QUOTED // min(2, len(clauses)))}”" for clause in clauses[:2]]
-    return f"I did not understand {listed(quoted)}{' and more' if len(clauses) > 2 else ''}."
+    return f"{listed(quoted)}{' and more' if len(clauses) > 2 else ''}"
 
 
 def _left_out(plan: Plan) -> str:

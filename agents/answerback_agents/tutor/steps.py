@@ -1,16 +1,16 @@
-"""What the tutor does between its questions. Pure."""
+"""What every step of the tutor does with what it is started with, asks and is answered. Pure."""
 
 from typing import Any
 
-from answerback_agents.tutor import replies
+from answerback_agents.tutor import replies, talk
 from answerback_agents.tutor.ask import Heard
-from answerback_agents.tutor.changes import adjust
-from answerback_agents.tutor.courses import judge, recommend
-from answerback_agents.tutor.meaning import Said
-from answerback_agents.tutor.plan import MOST_WEEKS, different, draft
+from answerback_agents.tutor.plan import MOST_WEEKS
 from answerback_agents.tutor.state import State
+from answerback_agents.tutor.talk import Taken
 
+Update = dict[str, Any]
 MOST_ROUNDS = 6  # questions about one thing: nobody is asked without end
+MOST_REMARKS = 6  # answers that wish for nothing and take no round
 EXAMPLE = '{"goal": "learn Python", "weeks": 6}'
 
 
@@ -28,53 +28,34 @@ def weeks_in(weeks: Any) -> int:
     return weeks
 
 
-def kept(state: State, answer: Heard | None) -> dict[str, Any]:
+def put(state: State, question: Update) -> Update:
+    """A question that is to be asked. It is in the messages before anybody sees it."""
+    return {"question": question, "messages": [*state["messages"], talk.asked(question)], "answer": None}
+
+
+def kept(state: State, answer: Heard | None) -> Update:
     """An answer as it was given. All words are kept, also those that no rule understands."""
-    words = [answer["text"]] if answer and answer["text"] else []
-    return {"answer": answer, "feedback": [*state["feedback"], *words], "rounds": state["rounds"] + 1}
+    if answer is None:
+        return {"answer": None}
+    words = [answer["text"]] if answer["text"] else []
+    return {
+        "answer": answer,
+        "feedback": [*state["feedback"], *words],
+        "messages": [*state["messages"], talk.written(answer)],
+    }
 
 
-def revised(state: State, text: str, said: Said) -> dict[str, Any]:
-    """The next draft: another one, or the same one as the person wants it."""
-    goal, wishes, before = state["goal"], state["wishes"], state["plan"]
-    if said is Said.DIFFERENT:
-        new = different(goal, wishes)
-        plan = draft(goal, new)
-        return {"wishes": new, "plan": plan, "notice": replies.another(before, plan)}
-    if not text.strip():
-        return {"notice": replies.nothing_read(replies.CAN_CHANGE)}
-    change = adjust(goal, wishes, text)
-    plan = draft(goal, change.wishes)
-    return {"wishes": change.wishes, "plan": plan, "notice": replies.changed(before, plan, change)}
+def ended(state: State, taken: Taken, update: Update) -> Update:
+    """What an answer settles."""
+    return {**update, "messages": talk.understood(state["messages"], taken)}
 
 
-def next_courses(state: State, *, keep: bool) -> dict[str, Any]:
-    """The next courses: beside those that were shown, or in their place."""
-    found = recommend(state["plan"], state["taste"], state["shown"])
-    if not found:
-        return {"notice": replies.more(0, kept=keep)}
-    courses = [*found, *state["courses"]] if keep else found
-    shown = [*state["shown"], *(course["name"] for course in found)]
-    return {"courses": courses, "shown": shown, "notice": replies.more(len(found), kept=keep)}
-
-
-def fitting_courses(state: State, text: str) -> dict[str, Any]:
-    """The courses that the person wants, of all: one that was shown before may be the right one now."""
-    if not text.strip():
-        return {"notice": replies.nothing_read(replies.CAN_FIND)}
-    judged = judge(state["plan"], state["taste"], state["courses"], text)
-    understood = judged.taste != state["taste"]
-    found = recommend(state["plan"], judged.taste, []) if understood else []
-    notice = replies.judged(judged.unread, understood=understood, found=bool(found))
-    if not found:
-        return {"notice": notice}
-    shown = [course["name"] for course in found]
-    return {"courses": found, "taste": judged.taste, "shown": shown, "notice": notice}
-
-
-def rounded(state: State, update: dict[str, Any]) -> dict[str, Any]:
+def rounded(state: State, taken: Taken, update: Update) -> Update:
     """What is new, and whether it is asked about again."""
-    if state["rounds"] >= MOST_ROUNDS:
+    free = taken in talk.GENERAL and state["remarks"] < MOST_REMARKS
+    rounds, remarks = state["rounds"] + (not free), state["remarks"] + free
+    update = ended(state, taken, {**update, "rounds": rounds, "remarks": remarks})
+    if rounds >= MOST_ROUNDS:
         return {**update, "ending": "rounds"}
-    last = state["rounds"] == MOST_ROUNDS - 1
+    last = rounds == MOST_ROUNDS - 1 and not free
     return {**update, "notice": replies.at_last(update["notice"])} if last else update

@@ -59,6 +59,37 @@ TURNED = """
 not|no|don't|do not|doesn't|isn't|never|nicht|kein|keine|pas|jamais|不|别|不要|不用|不是|没有
 """
 
+# What a clause is about that names it. A plan may be called a course, but not courses.
+COURSES = """
+courses|kurse|kursen|les cours|des cours|de cours|ces cours|cursos|课程|网课
+"""
+COURSE = """
+course|class|classes|kurs|cours|curso|clase|clases|课
+"""
+PLAN = """
+plan|the plan's|lernplan|plan d'étude|plan de estudio|计划|学习计划|方案
+"""
+# With a question mark behind it, a clause that begins so wants to know something.
+ASKED = """
+why|what|what's|when|where|who|whose|how|which|is|are|am|was|were|do|does|did|has|have|will|
+warum|wieso|weshalb|was|wann|wo|wer|wie|welche|welcher|welches|womit|wozu|ist|sind|war|hat|haben|habe|wird|
+muss|brauche|brauchen|gibt es|lerne|kommt|kommen|
+pourquoi|que|quoi|qu'est-ce|quand|où|qui|comment|quel|quelle|quels|quelles|combien|est-ce|est|sont|ai-je|
+faut-il|dois-je|y a-t-il|c'est quoi|
+por qué|qué|cuándo|dónde|quién|cómo|cuál|cuáles|cuánto|cuántas|cuántos|para qué|es|son|está|están|hay|
+tengo que|necesito|debo
+"""
+ASKED_IN_CHINESE = "为什么|什么|怎么|谁|哪|多少|几|吗|呢|是不是|有没有"
+# Then it is a wish all the same.
+ASKED_FOR = """
+can you|could you|can we|could we|can i have|could i have|can it|could it|would you|will you|is it possible|
+how about|what about|why not|what if|kannst du|könntest du|können wir|könnten wir|kann ich|geht es|geht das|
+ist es möglich|wie wäre|warum nicht|was ist mit|peux-tu|pourrais-tu|pouvez-vous|pourriez-vous|peut-on|
+on peut|est-ce possible|est-ce que tu peux|est-ce qu'on peut|pourquoi pas|et si|puedes|podrías|podemos|
+podríamos|se puede|es posible|por qué no|qué tal|y si
+"""
+ASKED_FOR_IN_CHINESE = "可以|可不可以|能不能|能否|能|行不行|好不好|要不|为什么不|怎么样"
+
 
 def table(listed: str) -> list[str]:
     """The words of a list."""
@@ -79,3 +110,10 @@ ADDING = re.compile(
     rf"(?:{whole(table(ADD)).pattern})\s*(?:some|a bit of|a little|etwas|un peu de|un poco de|一些|一点)?\s*$"
 )
 TURN = re.compile(rf"(?:{whole(table(TURNED)).pattern})(?:\s+(?:make|be|it|so|that|too|zu|trop|tan))*\s*$")
+NAMES_COURSES = whole(table(COURSES))
+NAMES_A_COURSE = whole(table(COURSES) + table(COURSE))
+NAMES_A_PLAN = whole(table(PLAN))
+QUESTION = re.compile(
+    rf"[\W_]*(?:(?:and|und|et|y)\s+)?(?:{whole(table(ASKED)).pattern})|.*(?:{ASKED_IN_CHINESE})"
+)
+REQUEST = re.compile(rf"(?:{whole(table(ASKED_FOR)).pattern})|{ASKED_FOR_IN_CHINESE}")
