@@ -49,7 +49,7 @@ STOP = """
 stop|stop it|stop now|stop here|i want to stop|let's stop|let us stop|cancel|cancel it|quit|i quit|enough|
 that's enough|never mind|forget it|forget about it|no more questions|
 abbrechen|stopp|stop jetzt|aufhören|hör auf|ich möchte aufhören|ich will aufhören|ich möchte abbrechen|
-genug|schluss|schluss jetzt|vergiss es|lass es|
+genug|schluss|schluss jetzt|vergiss es|
 arrête|arrêtez|arrêter|je veux arrêter|annuler|annulez|assez|ça suffit|laisse tomber|oublie ça|
 para|parar|para ya|quiero parar|detener|cancelar|cancela|basta|ya basta|déjalo|olvídalo|
 停|停止|停下|停一下|先停一下|取消|算了|不用了|结束|到此为止|我不想继续|不继续了

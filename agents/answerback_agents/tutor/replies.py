@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from answerback_agents.tutor.ask import QUOTED, Heard, brief
 from answerback_agents.tutor.changes import Changed, difference, listed
-from answerback_agents.tutor.courses import Judged
+from answerback_agents.tutor.courses import Judged, no_taste
 from answerback_agents.tutor.feedback import parts
 from answerback_agents.tutor.meaning import Said, greets, is_torn, thanks
 from answerback_agents.tutor.plan import Plan
@@ -83,7 +83,7 @@ def judged(judged: Judged, text: str, search: Search) -> str:
     """After words about courses."""
     if not search.wanted and is_torn(parts(text)):
         return f"{TORN} {CAN_FIND}"
-    said = [line] if (line := _of(search)) else []
+    said = [line] if (line := _of(search, narrowed=judged.taste != no_taste())) else []
     said += ["Nothing changed."] if judged.unread and not search.wanted else []
     said += [STAYS] if judged.plan else []
     said += _beside(judged.questions, judged.unread, judged.said)
@@ -92,14 +92,15 @@ def judged(judged: Judged, text: str, search: Search) -> str:
     return " ".join([*(said or [_nothing_wished(text)]), CAN_FIND])
 
 
-def _of(search: Search) -> str:
+def _of(search: Search, *, narrowed: bool) -> str:
+    """What was found. `narrowed`: what the person said before leaves only some courses."""
     if search.new:
         return "The new ones come first." if search.beside else ""
-    if search.fitting:
-        return "These are all that I know like that." if search.further else ""
-    if search.understood:
+    if search.understood and not search.fitting:
         return "I know no course like that, so these stay."
-    return "These are all that I know." if search.further else ""
+    if not search.further:
+        return ""
+    return "These are all that I know like that." if narrowed else "These are all that I know."
 
 
 def remembered(judged: Judged, wishes: list[str], *, understood: bool, found: bool) -> str:

@@ -307,6 +307,11 @@ def test_where_all_that_fit_were_shown_before_these_are_shown_and_it_is_said(tex
     assert talk.said == "These are all that I know like that."
 
 
+def test_where_a_wish_leaves_no_more_courses_it_is_said_to_be_because_of_it() -> None:
+    talk = Talk().answer(APPROVE, "easier", "more")
+    assert talk.said.startswith("These are all that I know like that. I can look for ")
+
+
 def test_further_courses_that_do_not_exist_leave_those_that_are_there() -> None:
     talk = Talk().answer(APPROVE, "more, but at most 1 hour")
     assert len(talk.courses) == 3
