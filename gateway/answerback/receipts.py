@@ -44,10 +44,12 @@ def note(tx: Tx, outbox: Outbox, provider: str, receipt: Receipt) -> Follows:
     Only a higher rank counts, and a failure of what was not read. What failed for good goes to the person's
     next address, what has to wait or needs a template goes out again.
     """
-    row = _delivery(tx, provider, receipt)
-    if row is None or (_is_under_way(tx, row) and receipt.status not in ARRIVED):
-        known = {"provider": provider, "message_id": receipt.message_id, "delivery_id": ""}
-        tx.run(deliveries.PARK, **known, parked=dumps(asdict(receipt)))
+    row = _taken(tx, provider, receipt)
+    if row is None:
+        if _parked(tx, provider, receipt):
+            return Follows()
+        row = _taken(tx, provider, receipt)  # another process has just written down that it was sent
+    if row is None:
         return Follows()
     if row["status"] == "queued":
         return _unsure(tx, outbox, row, receipt)
@@ -60,6 +62,15 @@ def note(tx: Tx, outbox: Outbox, provider: str, receipt: Receipt) -> Follows:
     return Follows() if row["status"] == "read" else _failed(tx, outbox, row, receipt)
 
 
+def _taken(tx: Tx, provider: str, receipt: Receipt) -> Row | None:
+    """The delivery that a receipt is about, held; None as long as the receipt comes too early for it."""
+    row = _delivery(tx, provider, receipt)
+    if row is None or _comes_first(tx, row, receipt):
+        return None
+    row = tx.one(deliveries.HELD, id=row["id"])  # of two receipts at once, the second sees the first's doing
+    return None if row is None or _comes_first(tx, row, receipt) else row
+
+
 def _delivery(tx: Tx, provider: str, receipt: Receipt) -> Row | None:
     """By its message id; or by its own, where `send` never heard what the message is called."""
     row = tx.one(deliveries.BY_MESSAGE, provider=provider, message_id=receipt.message_id)
@@ -69,10 +80,20 @@ def _delivery(tx: Tx, provider: str, receipt: Receipt) -> Row | None:
     return row if row is not None and row["provider"] == provider else None
 
 
-def _is_under_way(tx: Tx, row: Row) -> bool:
-    """Whether somebody is sending it right now, and will know its message id in a moment."""
+def _comes_first(tx: Tx, row: Row, receipt: Receipt) -> bool:
+    """Whether somebody is sending it right now, and will know its message id in a moment.
+
+    That it arrived counts all the same.
+    """
     unowned = row["lease_owner"] in ("", deliveries.ITS_TURN)
-    return row["status"] == "queued" and not unowned and bool(row["next_attempt_at"] > tx.now)
+    under_way = row["status"] == "queued" and not unowned and bool(row["next_attempt_at"] > tx.now)
+    return under_way and receipt.status not in ARRIVED
+
+
+def _parked(tx: Tx, provider: str, receipt: Receipt) -> bool:
+    """Have a receipt wait for its message; False if that is known by now."""
+    known = {"provider": provider, "message_id": receipt.message_id, "delivery_id": ""}
+    return tx.run(deliveries.PARK, **known, parked=dumps(asdict(receipt))) == 1
 
 
 def _unsure(tx: Tx, outbox: Outbox, row: Row, receipt: Receipt) -> Follows:

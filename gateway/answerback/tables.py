@@ -313,7 +313,7 @@ class MessageRow(SQLModel, table=True):
     provider: str = Field(primary_key=True)
     message_id: str = Field(primary_key=True)
     delivery_id: str
-    parked: str = ""  # what the service said of it before we knew its id: a receipt, as JSON
+    parked: str = ""  # what the service said of it before we knew its id: a receipt a line, as JSON
 
 
 class ReplyRow(SQLModel, table=True):

@@ -29,7 +29,8 @@ from answerback.model import (
     RunStatus,
     StandsIn,
 )
-from answerback.provider import Message, Provider, ProviderContext, Sent, StandInSettings
+from answerback.provider import Message, Provider, ProviderContext, Receipt, Sent, StandInSettings
+from answerback.receipts import note
 from answerback.settings import Route
 from answerback.store import Row, Tx, deliveries, leases
 from answerback.store.query import Query
@@ -44,6 +45,7 @@ ROW = Query(text("SELECT resume_attempts, resume_next_at, resumed_at FROM intera
 ATTEMPTS = Query(text("SELECT attempts FROM run"))
 REMINDERS = Query(text("SELECT contact_id FROM delivery WHERE kind = 'reminder' ORDER BY contact_id"))
 FAIL = Query(text("UPDATE delivery SET status = 'failed', open = 0 WHERE contact_id = :whose"))
+FAILED = Receipt("e", "late", "failed", "blocked")
 QUESTION = (Question("q1", "Which?"),)
 CARL = Contact("carl", "Carl", addresses=(Address("memory", "3003", "3003"),))
 PEOPLE = {"alice": ALICE, "ben": BEN, "carl": CARL}
@@ -99,6 +101,12 @@ class Two:
     async def record(self, id: str) -> Interaction:
         return await self.one.app.reader.interaction(id)
 
+    async def message(self, id: str) -> Row:
+        """What Alice was sent on the phone."""
+        store = self.one.app.context.store
+        rows = await store.read(lambda tx: tx.all(deliveries.OF, interaction_id=id))
+        return next(row for row in rows if row["provider"] == "memory" and row["contact_id"] == "alice")
+
     async def at_once(self, id: str, first: Awaitable[object], second: Awaitable[object]) -> None:
         """Both, in this order, while neither can write before both have begun; and what follows."""
         await self.begun_at_once(id, first, second)
@@ -114,10 +122,11 @@ class Two:
             begun = []
             for number, work in enumerate((first, second), start=1):
                 begun.append(asyncio.ensure_future(work))
-                await self._waiting(number)
+                await self.waiting(number)
         await asyncio.gather(*begun)
 
-    async def _waiting(self, number: int) -> None:
+    async def waiting(self, number: int) -> None:
+        """Until so many wait for a lock."""
         async with await psycopg.AsyncConnection.connect(self.url, autocommit=True) as watching:
             async with asyncio.timeout(30):
                 while (await (await watching.execute(WAIT)).fetchone()) != (number,):  # noqa: ASYNC110
@@ -238,6 +247,34 @@ async def test_when_the_last_two_people_prove_unreachable_at_once_the_stand_in_i
         assert await here.store.write(first) == []
         (asked,) = await second[0]
         assert asked["provider"] == "idle"
+
+
+async def test_what_a_service_says_to_one_of_a_message_that_the_other_is_just_writing_down_is_not_lost(
+    two: Opened,
+) -> None:
+    async with two() as both:
+        id, store, outbox = await both.ask(), both.one.app.context.store, both.one.app.context.outbox
+        row = await both.message(id)
+        async with await psycopg.AsyncConnection.connect(both.url) as writing:
+            await writing.execute("INSERT INTO message VALUES ('memory', 'late', %s, '')", (row["id"],))
+            said = asyncio.ensure_future(store.write(lambda tx: note(tx, outbox, "memory", FAILED)))
+            await both.waiting(1)
+        await said
+        row = await both.message(id)
+        assert row["status"] == "failed"
+
+
+async def test_of_two_receipts_at_once_the_higher_one_counts(two: Opened) -> None:
+    async with two() as both:
+        id, outbox = await both.ask(), both.one.app.context.outbox
+        stores = both.one.app.context.store, both.two.app.context.store
+        row = await both.message(id)
+        delivered, read = (Receipt(each, "m1", each) for each in ("delivered", "read"))
+        first = stores[0].write(lambda tx: note(tx, outbox, "memory", delivered))
+        second = stores[1].write(lambda tx: note(tx, outbox, "memory", read))
+        await both.begun_at_once(row["id"], first, second, "delivery")
+        row = await both.message(id)
+        assert row["status"] == "read"
 
 
 async def test_two_who_hand_one_question_on_at_once_both_give_up_their_say(two: Opened) -> None:

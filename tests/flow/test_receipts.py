@@ -27,11 +27,11 @@ class Service(MemoryProvider):
     def __init__(self) -> None:
         super().__init__("service")
         self.g: Gateway | None = None
-        self.early: list[str] = []  # what it says of the next messages while they are being sent
+        self.early: list[str] = []  # what it says of each of the next messages while that is being sent
 
     async def send(self, message: Message) -> Sent:
         sent = await super().send(message)
-        for status in [self.early.pop(0)] if self.early else []:
+        for status in self.early.pop(0).split() if self.early else []:
             await self.says(sent.message_ids[0], status)
         return sent
 
@@ -91,6 +91,21 @@ async def test_what_is_said_before_the_message_is_known_counts_as_soon_as_it_is(
     ) as g:
         id = await asked(g, service, early)
         assert (await rows(g, id))[0]["status"] == early
+
+
+@pytest.mark.parametrize(
+    ("early", "counts"), [("failed sent", "failed"), ("read sent", "read"), ("sent failed", "failed")]
+)
+async def test_all_that_is_said_before_the_message_is_known_counts_in_whatever_order(
+    database: Database, service: Service, early: str, counts: str
+) -> None:
+    agent = ScriptedAgent(asks("Which?"))
+    async with gateway(
+        database, agent, providers={"service": service}, contacts={"ana": ANA}, routes=ROUTES
+    ) as g:
+        id = await asked(g, service, early)
+        assert (await rows(g, id))[0]["status"] == counts
+        assert g.memory.titles("1001") == (["Which?"] if counts == "failed" else [])
 
 
 async def test_what_failed_for_good_is_asked_at_the_next_address_at_once(

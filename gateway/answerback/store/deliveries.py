@@ -25,7 +25,9 @@ LEASE = 60_000_000  # microseconds that a claim lasts
 QUEUED = text("delivery.status = 'queued'")
 
 ADD = Query(insert(D).values({c.name: p(c.name) for c in D.c}))
-GET = Query(select(D).where(D.c.id == p("id")))
+_one = select(D).where(D.c.id == p("id"))
+GET = Query(_one)
+HELD = Either(sqlite=_one, postgresql=_one.with_for_update())  # until the commit nobody else changes it
 OF = Query(select(D).where(D.c.interaction_id == p("interaction_id")).order_by(D.c.id))
 OF_RUN = Query(  # the oldest question's first
     select(D)
@@ -156,12 +158,14 @@ ADD_MESSAGE = both(  # one that was heard of before it was known gets its delive
         .returning(M.c.parked)
     )
 )
-PARK = both(
+PARK = both(  # below what waits already; changes nothing once the message is known
     lambda insert: (
         insert(M)
         .values(_message)
         .on_conflict_do_update(
-            index_elements=_named, set_={"parked": p("parked")}, where=M.c.delivery_id == ""
+            index_elements=_named,
+            set_={"parked": M.c.parked + "\n" + p("parked")},
+            where=M.c.delivery_id == "",
         )
     )
 )
@@ -265,7 +269,8 @@ def sent(tx: Tx, row: Row, message_ids: tuple[str, ...]) -> Taken:
     parked: list[str] = []
     for message_id in message_ids:
         known = {"provider": row["provider"], "message_id": message_id, "delivery_id": row["id"]}
-        parked += [found["parked"] for found in tx.all(ADD_MESSAGE, **known, parked="") if found["parked"]]
+        for found in tx.all(ADD_MESSAGE, **known, parked=""):
+            parked += found["parked"].splitlines()
     at = row.get("begun_at", tx.now)
     known = {"key": row["id"], "chain": row["interaction_id"]}
     done = tx.one(DONE, **known, new_status="sent", at=at, ids=dumps(list(message_ids)), why="")
