@@ -19,12 +19,12 @@ bare=0
 full=0
 sh scripts/setup.sh bare
 echo "The bare core, without extras:"
-passed=var/setup/passed
+passed=var/setup/passed  # always given with a "=": pytest would take a file that it finds for a test
 rm -f "$passed" && : >"$passed.before"
-var/setup/bare/bin/python -m pytest --bare-core $workers --passed-to "$passed" || bare=$?
+var/setup/bare/bin/python -m pytest --bare-core $workers "--passed-to=$passed" || bare=$?
 # What passed needs no second time, except the sandbox's: beside the real clients it is held to more.
 if [ -e "$passed" ]; then grep -v '^tests/providers/' "$passed" >"$passed.before" || :; fi
 echo "Everything else:"
-.venv/bin/python -m pytest $workers --passed-before "$passed.before" || full=$?
+.venv/bin/python -m pytest $workers "--passed-before=$passed.before" || full=$?
 if [ "$bare" != 0 ]; then echo "The bare core failed (pytest's exit code $bare); its output is further up." >&2; fi
 [ "$bare" = 0 ] && [ "$full" = 0 ]
