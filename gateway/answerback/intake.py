@@ -81,8 +81,9 @@ class Intake:
 
     async def _read_while_ours(self, name: str, provider: Provider) -> None:
         """One process reads a polled provider; the others look now and then whether it is their turn."""
-        store = self._context.store
-        lease = await store.write(lambda tx: leases.take(tx, POLLING, name, self._context.owner))
+        store, lease = self._context.store, None
+        if not await store.read(lambda tx: leases.is_held(tx, POLLING, name)):
+            lease = await store.write(lambda tx: leases.take(tx, POLLING, name, self._context.owner))
         if lease is None:
             self._is_well(name)
             await asyncio.sleep(self.turn)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from sqlalchemy import text
 
 from answerback.agent import Paused, Pending
 from answerback.app import App, build
@@ -18,6 +19,7 @@ from answerback.provider import Batch
 from answerback.reader import Reader
 from answerback.settle import settle
 from answerback.store import Tx, interactions, leases, runs
+from answerback.store.query import Query
 from answerback.testing import ManualClock, MemoryProvider
 from tests.flow.test_intake import PolledProvider, until
 from tests.support.databases import Database
@@ -67,6 +69,29 @@ async def test_one_process_reads_a_polled_provider_and_another_takes_over_when_i
         assert both.phones[0].cursors and both.phones[1].cursors == []
         await both.apps[0].stop()
         await until(lambda: bool(both.phones[1].cursors))
+
+
+async def test_law_10_who_is_not_the_reader_waits_for_nothing_that_the_reader_holds(
+    postgres_url: str, tmp_path: Path
+) -> None:
+    """Nor the reader for them: should one of them be frozen, the other goes on."""
+    connecting = psycopg.AsyncConnection.connect(postgres_url)
+    async with pair(postgres_url, tmp_path) as both, await connecting as holding:
+        await holding.execute("SELECT 1 FROM thread_lease WHERE agent = 'poll:' FOR UPDATE")
+        async with asyncio.timeout(5):
+            for _ in range(50):  # its turn to look comes many times meanwhile
+                await both.apps[1].asker.ask(AskRequest(QUESTION))
+
+
+async def test_who_is_frozen_in_a_transaction_loses_it_before_a_lease_lapses(
+    postgres_url: str, tmp_path: Path
+) -> None:
+    async with pair(postgres_url, tmp_path) as both:
+        show = Query(text("SHOW idle_in_transaction_session_timeout"))
+        row = await both.apps[0].context.store.write(lambda tx: tx.one(show))
+        assert row is not None
+        seconds = int(str(row["idle_in_transaction_session_timeout"]).removesuffix("s"))
+        assert 0 < seconds * 1e6 < leases.SPAN
 
 
 async def test_a_reader_that_died_is_followed_when_its_lease_has_lapsed(

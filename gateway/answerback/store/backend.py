@@ -23,6 +23,7 @@ _UNUSABLE = {
     sqlite3.SQLITE_CANTOPEN,
     sqlite3.SQLITE_NOTADB,
 }
+FROZEN = 20  # seconds in a transaction without a word: less than a lease, so that others can take over
 STATEMENTS = 256  # that a connection keeps prepared; there are not as many
 _NOW = "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
 Clock = Callable[[], int]  # microseconds since the epoch
@@ -142,7 +143,7 @@ class Postgresql:
         except self._psycopg.Error as error:
             raise self.translate(error) from error
         try:
-            connection.execute("SET idle_in_transaction_session_timeout = '60s'")
+            connection.execute(f"SET idle_in_transaction_session_timeout = '{FROZEN}s'")
             connection.execute("SET lock_timeout = '10s'")
             if not writer:
                 connection.execute("SET default_transaction_read_only = on")

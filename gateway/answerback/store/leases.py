@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import bindparam as p
-from sqlalchemy import or_, update
+from sqlalchemy import or_, select, update
 
 from answerback.store.query import Query, both
 from answerback.store.tx import Tx
@@ -43,8 +43,18 @@ _OURS = (
     T.c.fence == p("fence_"),
 )
 FREE_ALL = Query(update(T).where(T.c.owner != "").values(owner="", until=0))
+HELD = Query(
+    select(T.c.owner).where(
+        T.c.agent == p("agent"), T.c.thread_id == p("thread_id"), T.c.owner != "", T.c.until >= p("now")
+    )
+)
 RENEW = Query(update(T).where(*_OURS).values(until=p("new_until")))
 RELEASE = Query(update(T).where(*_OURS).values(owner="", until=0))
+
+
+def is_held(tx: Tx, agent: str, thread_id: str) -> bool:
+    """Whether somebody has it now. Unlike `take` this locks nothing that they renew."""
+    return tx.one(HELD, agent=agent, thread_id=thread_id, now=tx.now) is not None
 
 
 def take(tx: Tx, agent: str, thread_id: str, owner: str) -> Lease | None:
