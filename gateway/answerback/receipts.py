@@ -6,7 +6,7 @@ from answerback.backoff import AWAY, pause
 from answerback.model import InteractionStatus
 from answerback.outbox import Follows, Outbox
 from answerback.provider import Receipt
-from answerback.store import Row, Tx, audit, contacts, deliveries, interactions, notices, places
+from answerback.store import Row, Tx, audit, contacts, deliveries, interactions, notices, parked, places
 from answerback.store.codec import dumps, loads
 from answerback.succession import gave_up
 
@@ -46,7 +46,7 @@ def note(tx: Tx, outbox: Outbox, provider: str, receipt: Receipt) -> Follows:
     """
     row = _taken(tx, provider, receipt)
     if row is None:
-        if _parked(tx, provider, receipt):
+        if parked.park(tx, provider, receipt.message_id, dumps(asdict(receipt))):
             return Follows()
         row = _taken(tx, provider, receipt)  # another process has just written down that it was sent
     if row is None:
@@ -65,10 +65,10 @@ def note(tx: Tx, outbox: Outbox, provider: str, receipt: Receipt) -> Follows:
 def _taken(tx: Tx, provider: str, receipt: Receipt) -> Row | None:
     """The delivery that a receipt is about, held; None as long as the receipt comes too early for it."""
     row = _delivery(tx, provider, receipt)
-    if row is None or _comes_first(tx, row, receipt):
+    if row is None or _is_too_early(tx, row, receipt):
         return None
     row = tx.one(deliveries.HELD, id=row["id"])  # of two receipts at once, the second sees the first's doing
-    return None if row is None or _comes_first(tx, row, receipt) else row
+    return None if row is None or _is_too_early(tx, row, receipt) else row
 
 
 def _delivery(tx: Tx, provider: str, receipt: Receipt) -> Row | None:
@@ -80,20 +80,14 @@ def _delivery(tx: Tx, provider: str, receipt: Receipt) -> Row | None:
     return row if row is not None and row["provider"] == provider else None
 
 
-def _comes_first(tx: Tx, row: Row, receipt: Receipt) -> bool:
+def _is_too_early(tx: Tx, row: Row, receipt: Receipt) -> bool:
     """Whether somebody is sending it right now, and will know its message id in a moment.
 
-    That it arrived counts all the same.
+    That a message arrived is never too early.
     """
     unowned = row["lease_owner"] in ("", deliveries.ITS_TURN)
     under_way = row["status"] == "queued" and not unowned and bool(row["next_attempt_at"] > tx.now)
     return under_way and receipt.status not in ARRIVED
-
-
-def _parked(tx: Tx, provider: str, receipt: Receipt) -> bool:
-    """Have a receipt wait for its message; False if that is known by now."""
-    known = {"provider": provider, "message_id": receipt.message_id, "delivery_id": ""}
-    return tx.run(deliveries.PARK, **known, parked=dumps(asdict(receipt))) == 1
 
 
 def _unsure(tx: Tx, outbox: Outbox, row: Row, receipt: Receipt) -> Follows:
@@ -117,8 +111,7 @@ def _after_all(tx: Tx, outbox: Outbox, row: Row, receipt: Receipt) -> Follows:
     """It was given up because the question was closed, and had arrived: it is told how that ended."""
     if receipt.status not in ARRIVED or row["error"] != deliveries.NEEDLESS:
         return Follows()
-    known = {"provider": row["provider"], "message_id": receipt.message_id, "delivery_id": row["id"]}
-    tx.all(deliveries.ADD_MESSAGE, **known, parked="")
+    parked.known(tx, row["provider"], receipt.message_id, row["id"])
     _becomes(tx, row, receipt.status, receipt.reason)
     record = interactions.get(tx, row["interaction_id"])
     if record is None or record.status is InteractionStatus.PENDING or row["kind"] not in ASKS:

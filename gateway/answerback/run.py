@@ -150,26 +150,25 @@ class Runner(Background):
 
     async def retry(self, id: str) -> Run:
         """Try a failed run's step again with the same answer. `Conflict` when it has not failed."""
-        return await self._again(id, "retry")
+        return await self._again(id)
 
     async def reask(self, id: str) -> Run:
         """Ask a failed run's question anew, for another answer. `Conflict` when it has not failed."""
-        return await self._again(id, "reask")
+        return await self._again(id, reask=True)
 
-    async def _again(self, id: str, intent: str) -> Run:
+    async def _again(self, id: str, *, reask: bool = False) -> Run:
         def tx_(tx: Tx) -> tuple[Lease, _Order] | None:
             row = tx.one(runs.GET, id=id)
             if row is None:
                 raise NotFound("There is no run with this id.")
-            if intent == "retry" and row["status"] == "failed" and revived(tx, id):
+            if not reask and row["status"] == "failed" and revived(tx, id):
                 return None
-            mark = runs.REASK if intent == "reask" else runs.RETRY
-            changed = tx.run(mark, key=id, at=tx.now) == 1
+            changed = tx.run(runs.REASK if reask else runs.RETRY, key=id, at=tx.now) == 1
             lease = leases.take(tx, row["agent"], row["thread_id"], self._context.owner) if changed else None
             if lease is None:
                 raise Conflict(f"Only a failed run can be tried again; this one is {row['status']}.")
             tx.run(runs.TAKE_UP, key=id, now=tx.now, at=tx.now + leases.SPAN)
-            return lease, _order(row, intent if intent == "reask" else "")
+            return lease, _order(row, "reask" if reask else "")
 
         marked = await self._context.store.write(tx_)
         if marked is None:
@@ -257,7 +256,7 @@ class Runner(Background):
 
 def _given_up(tx: Tx, context: Context, run: Row | None, why: str) -> list[Row]:
     """It failed: whoever was asked in it, or started it by a message, is told."""
-    if run is None or not runs.give_up(tx, run["id"], why):
+    if run is None or not runs.finish(tx, run["id"], RunStatus.FAILED, error=why):
         return []
     content = {"kind": "failed", "agent": run["agent"], "error": why}
     return context.outbox.notices(tx, run["id"], content, run["told"])

@@ -82,7 +82,7 @@ class Idle(Provider):
     Settings = StandInSettings
 
     async def send(self, message: Message) -> Sent:
-        raise NotImplementedError
+        return Sent()
 
 
 @dataclass(slots=True)
@@ -172,7 +172,7 @@ async def test_law_1_an_answer_that_both_find_due_is_given_once_and_the_attempt_
         assert (ended.status, ended.result, agent.begun) == (RunStatus.COMPLETED, ["tea"], 1)
 
 
-async def test_a_run_that_both_find_due_is_begun_once_more_and_counted_once(two: Opened) -> None:
+async def test_law_1_a_run_that_both_find_due_is_begun_once_more_and_counted_once(two: Opened) -> None:
     agent = Away()
     async with two(agent) as both:
         run = await both.one.run()
@@ -211,7 +211,7 @@ async def test_a_snooze_is_kept_while_the_other_one_ends_an_earlier_one(
         assert found == [{"contact_id": "alice"}, {"contact_id": "ben"}]
 
 
-async def test_a_question_that_is_just_being_answered_is_not_handed_on(two: Opened) -> None:
+async def test_law_2_a_question_that_is_just_being_answered_is_not_handed_on(two: Opened) -> None:
     async with two(routes=HANDING, contacts=PEOPLE) as both:
         id = await both.ask()
         await both.at_once(id, both.one.types("2002", "tea"), both.two.types("1001", "/delegate carl"))
@@ -277,7 +277,7 @@ async def test_of_two_receipts_at_once_the_higher_one_counts(two: Opened) -> Non
         assert row["status"] == "read"
 
 
-async def test_two_who_hand_one_question_on_at_once_both_give_up_their_say(two: Opened) -> None:
+async def test_law_7_two_who_hand_one_question_on_at_once_both_give_up_their_say(two: Opened) -> None:
     async with two(routes=HANDING, contacts=PEOPLE) as both:
         id = await both.ask()
         work = both.one.types("1001", "/delegate carl"), both.two.types("2002", "/delegate carl")

@@ -17,7 +17,6 @@ from answerback.faults import Faults
 from answerback.model import (
     Action,
     Choice,
-    Interaction,
     InteractionStatus,
     Json,
     OnExpire,
@@ -49,7 +48,7 @@ from answerback_providers.default import Default
 from answerback_providers.scripted import Scripted
 from tests.support.databases import Database
 from tests.support.gateway import Gateway, gateway
-from tests.support.stand_ins import Stand
+from tests.support.stand_ins import TEXT, Stand, again, ask, routed
 
 CONFIRM = Question("q", "Wipe production?", QuestionKind.CONFIRM)
 REVIEW = Question(
@@ -59,7 +58,6 @@ REVIEW = Question(
     action=Action("refund", {"amount": 100}),
     decisions=("approve", "edit", "reject", "respond"),
 )
-TEXT = Question("q", "Which costing?")
 CHOICE = Question("q", "Which one?", QuestionKind.CHOICE, (Choice("a", "Alpha"), Choice("b", "Beta")))
 CHOICES = Question("q", "Which ones?", QuestionKind.CHOICES, (Choice("a", "Alpha"), Choice("b", "Beta")))
 NUMBER = Question("q", "How many?", QuestionKind.NUMBER)
@@ -74,21 +72,6 @@ def kind_of(name: str) -> StandsIn:
 
 
 SWITCHED_OFF = {"scripted": Plugin("scripted", "langgraph", hitl_enabled=False)}
-
-
-def routed(*stand_ins: str, **more: object) -> dict[str, Route]:
-    fields = {"ask": ("alice",), "providers": ("memory",), "stand_ins": stand_ins, **more}
-    return {"default": Route("default", **fields)}
-
-
-async def ask(g: Gateway, *questions: Question, **more: object) -> Interaction:
-    asked = await g.app.asker.ask(AskRequest(questions or (TEXT,), **more))
-    await g.app.idle()
-    return await g.app.reader.interaction(asked.interaction.id)
-
-
-async def again(g: Gateway, record: Interaction) -> Interaction:
-    return await g.app.reader.interaction(record.id)
 
 
 # -- the mode

@@ -6,7 +6,6 @@ import pytest
 
 from answerback.ask import AskRequest
 from answerback.model import (
-    Interaction,
     InteractionStatus,
     Json,
     Question,
@@ -23,14 +22,13 @@ from answerback.provider import (
     answering,
 )
 from answerback.run import RunRequest
-from answerback.settings import Hitl, Plugin, Route
+from answerback.settings import Hitl, Plugin
 from answerback.testing import ManualClock, ScriptedAgent
 from answerback_providers.scripted import Scripted
 from tests.support.databases import Database
 from tests.support.gateway import Gateway, gateway
-from tests.support.stand_ins import Stand
+from tests.support.stand_ins import TEXT, Stand, again, ask, routed
 
-TEXT = Question("q", "Which costing?")
 WIPE = Question("q", "Wipe production?", QuestionKind.CONFIRM)
 LLM = Hitl(mode="llm")
 BUSY = "busy"
@@ -40,21 +38,6 @@ REASON = "the stand-in llm failed: busy"
 def failing(*more: Json, times: int = 1, **settings: Json) -> Stand:
     """A model whose service is busy so many times, and answers after that."""
     return Stand("llm", *(TryLater(30, BUSY) for _ in range(times)), *more, **settings)
-
-
-def routed(*stand_ins: str, **more: object) -> dict[str, Route]:
-    fields = {"ask": ("alice",), "providers": ("memory",), "stand_ins": stand_ins, **more}
-    return {"default": Route("default", **fields)}
-
-
-async def ask(g: Gateway, *questions: Question, **more: object) -> Interaction:
-    asked = await g.app.asker.ask(AskRequest(questions or (TEXT,), **more))
-    await g.app.idle()
-    return await g.app.reader.interaction(asked.interaction.id)
-
-
-async def again(g: Gateway, record: Interaction) -> Interaction:
-    return await g.app.reader.interaction(record.id)
 
 
 async def reasons(g: Gateway) -> list[str]:
@@ -163,7 +146,7 @@ async def test_without_people_what_it_leaves_ends_as_silence_does(database: Data
 
 
 @pytest.mark.parametrize("error", [TryLater(30, BUSY), Undeliverable(BUSY)], ids=["away", "for good"])
-async def test_a_question_ends_with_the_reason_and_no_person_is_asked(
+async def test_law_6_a_question_ends_with_the_reason_and_no_person_is_asked(
     database: Database, error: Exception
 ) -> None:
     async with gateway(database, providers={"llm": Stand("llm", error, "x", on_error="fail")}, hitl=LLM) as g:
@@ -199,7 +182,7 @@ class Slow(Stand):
         raise TryLater(30, BUSY)
 
 
-async def test_the_run_that_asks_has_failed_and_its_agent_was_given_nothing(database: Database) -> None:
+async def test_law_6_the_run_that_asks_has_failed_and_its_agent_was_given_nothing(database: Database) -> None:
     """Law 6: a stand-in that fails approves nothing."""
     agent = ScriptedAgent(WIPE)
     llm = failing(True, on_error="fail", may_approve=True)
@@ -297,7 +280,7 @@ async def test_what_people_were_asked_before_it_stays_open_to_them(database: Dat
         assert (await again(g, record)).answered_by == "alice"
 
 
-async def test_an_answer_that_was_quicker_stands(database: Database) -> None:
+async def test_law_2_an_answer_that_was_quicker_stands(database: Database) -> None:
     llm = Slow(on_error="fail")
     async with gateway(database, ScriptedAgent(TEXT), providers={"llm": llm}, hitl=LLM) as g:
         asked = await g.app.asker.ask(AskRequest((TEXT,)))
@@ -322,7 +305,7 @@ async def test_an_answer_that_it_may_not_give_is_no_failure_either(database: Dat
         assert g.memory.titles("1001") == ["Wipe production?"]
 
 
-async def test_other_questions_and_other_runs_go_on(database: Database) -> None:
+async def test_law_10_other_questions_and_other_runs_go_on(database: Database) -> None:
     """Law 10."""
     agents = ScriptedAgent(TEXT), ScriptedAgent(TEXT, name="other")
     only = {"other": Plugin("other", "langgraph", human_only=True)}
@@ -375,7 +358,9 @@ async def test_what_was_being_asked_when_the_process_died_is_asked_again_and_cou
         assert (await again(g, asked.interaction)).reason == REASON
 
 
-async def test_a_failure_that_was_written_down_is_told_by_whoever_comes_next(database: Database) -> None:
+async def test_law_3_a_failure_that_was_written_down_is_told_by_whoever_comes_next(
+    database: Database,
+) -> None:
     clock, agent = ManualClock(), ScriptedAgent(TEXT, WIPE)
     slow = Stand("llm", None, Undeliverable(BUSY), on_error="fail")
     async with gateway(database, agent, providers={"llm": slow}, hitl=LLM, clock=clock) as g:

@@ -2,6 +2,7 @@
 
 from collections import deque
 
+from answerback.ask import AskRequest
 from answerback.fits import problem_of
 from answerback.model import Interaction, InteractionStatus, Json, Question, StandsIn
 from answerback.provider import (
@@ -15,8 +16,11 @@ from answerback.provider import (
     StandInSettings,
     answering,
 )
+from answerback.settings import Route
 from answerback.standing import StandIn
+from tests.support.gateway import Gateway
 
+TEXT = Question("q", "Which costing?")
 NOW = 1_790_000_000_000_000  # microseconds
 
 
@@ -48,6 +52,21 @@ class Stand(Provider):
         if answer is None:
             return Sent(declined="it has no opinion")
         return Sent(replies=(answering(message, answer),))
+
+
+def routed(*stand_ins: str, **more: object) -> dict[str, Route]:
+    fields = {"ask": ("alice",), "providers": ("memory",), "stand_ins": stand_ins, **more}
+    return {"default": Route("default", **fields)}
+
+
+async def ask(g: Gateway, *questions: Question, **more: object) -> Interaction:
+    asked = await g.app.asker.ask(AskRequest(questions or (TEXT,), **more))
+    await g.app.idle()
+    return await g.app.reader.interaction(asked.interaction.id)
+
+
+async def again(g: Gateway, record: Interaction) -> Interaction:
+    return await g.app.reader.interaction(record.id)
 
 
 def message(

@@ -3,16 +3,15 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from operator import itemgetter
-from typing import Any
 
 from sqlalchemy import bindparam as p
 from sqlalchemy import func, insert, null, select, text, update
 
 from answerback.model import Interaction
-from answerback.store import audit
+from answerback.store import audit, parked
 from answerback.store.codec import dumps, interaction_in
 from answerback.store.pace import Turn
-from answerback.store.query import Either, Query, both
+from answerback.store.query import Either, Query
 from answerback.store.tx import Row, Tx
 from answerback.tables import DeliveryRow, InteractionRow, MessageRow
 
@@ -141,34 +140,6 @@ DROP = Query(  # not sent yet, and nobody needs to see it any more; what is on i
     )
     .values(status="failed", error=NEEDLESS, next_attempt_at=null())
 )
-_message: dict[str, Any] = {
-    "provider": p("provider"),
-    "message_id": p("message_id"),
-    "delivery_id": p("delivery_id"),
-    "parked": p("parked"),
-}
-_named = ["provider", "message_id"]
-ADD_MESSAGE = both(  # one that was heard of before it was known gets its delivery now
-    lambda insert: (
-        insert(M)
-        .values(_message)
-        .on_conflict_do_update(
-            index_elements=_named, set_={"delivery_id": p("delivery_id")}, where=M.c.delivery_id == ""
-        )
-        .returning(M.c.parked)
-    )
-)
-PARK = both(  # below what waits already; changes nothing once the message is known
-    lambda insert: (
-        insert(M)
-        .values(_message)
-        .on_conflict_do_update(
-            index_elements=_named,
-            set_={"parked": M.c.parked + "\n" + p("parked")},
-            where=M.c.delivery_id == "",
-        )
-    )
-)
 SET_CODE = Query(update(D).where(D.c.id == p("key")).values(code_hash=p("hash"), code_until=p("until")))
 TRY_CODE = Query(update(D).where(D.c.id == p("key")).values(code_tries=D.c.code_tries + 1))
 USE_CODE = Query(update(D).where(D.c.id == p("key")).values(code_hash="", code_until=null()))
@@ -266,17 +237,13 @@ def sent(tx: Tx, row: Row, message_ids: tuple[str, ...]) -> Taken:
     It counts as sent since `begun_at`, where the row says that: nobody can have read it before, and somebody
     may have before this is written.
     """
-    parked: list[str] = []
-    for message_id in message_ids:
-        known = {"provider": row["provider"], "message_id": message_id, "delivery_id": row["id"]}
-        for found in tx.all(ADD_MESSAGE, **known, parked=""):
-            parked += found["parked"].splitlines()
+    waited = [line for id in message_ids for line in parked.known(tx, row["provider"], id, row["id"])]
     at = row.get("begun_at", tx.now)
     known = {"key": row["id"], "chain": row["interaction_id"]}
     done = tx.one(DONE, **known, new_status="sent", at=at, ids=dumps(list(message_ids)), why="")
     if done is not None:
         audit.known(tx, row["interaction_id"], done["audited"])
-    return Taken(done is not None, done is not None and bool(done["open"]), parked)
+    return Taken(done is not None, done is not None and bool(done["open"]), waited)
 
 
 def failed(tx: Tx, row: Row, why: str, status: str = "failed") -> bool:

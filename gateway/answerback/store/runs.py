@@ -200,18 +200,13 @@ def goes_on(tx: Tx, id: str) -> None:
 
 
 def finish(tx: Tx, id: str, status: RunStatus, *, result: Json = None, error: str = "") -> bool:
-    """Set where the run stands; False when it had ended before."""
+    """Set where the run stands; False when it had ended before. Its intent is kept, for another try."""
     return _end(tx, FINISH, _standing(tx, id, status, result, error))
 
 
 def fail(tx: Tx, id: str, error: str) -> bool:
     """A step of it failed, which can be retried; False when it had ended before."""
     return _end(tx, FAIL, _standing(tx, id, RunStatus.FAILED, error=error))
-
-
-def give_up(tx: Tx, id: str, error: str) -> bool:
-    """What its intent says could not be done, and can be tried again; False when it had ended before."""
-    return finish(tx, id, RunStatus.FAILED, error=error)
 
 
 def _end(tx: Tx, query: Query, standing: Row) -> bool:

@@ -86,7 +86,7 @@ OF_INTAKE = (
     ),
     Mutant(
         "all that is said of a message before it is known",
-        GATEWAY + "store/deliveries.py",
+        GATEWAY + "store/parked.py",
         'set_={"parked": M.c.parked + "\\n" + p("parked")}',
         'set_={"parked": p("parked")}',
         FLOW + "test_receipts.py::test_all_that_is_said_before_the_message_is_known_counts_in_whatever_order"
@@ -94,9 +94,9 @@ OF_INTAKE = (
     ),
     Mutant(
         "a receipt that comes as its message is written down",
-        GATEWAY + "receipts.py",
-        "parked=dumps(asdict(receipt))) == 1",
-        "parked=dumps(asdict(receipt))) >= 0",
+        GATEWAY + "store/parked.py",
+        "return tx.run(PARK, **names, parked=receipt) == 1",
+        "return tx.run(PARK, **names, parked=receipt) >= 0",
         FLOW + "test_at_the_same_moment.py::test_what_a_service_says_to_one_of_a_message"
         "_that_the_other_is_just_writing_down_is_not_lost",
     ),
