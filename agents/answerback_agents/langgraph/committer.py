@@ -9,14 +9,15 @@ import contextlib
 import logging
 import queue
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol, TypeVar
 
 from answerback.errors import AgentUnavailable
 
 log = logging.getLogger("answerback.agents.langgraph")
 T = TypeVar("T")
-GROUP = 64  # the most calls that share a commit
+GROUP = 64  # calls that are enough for a commit: what waits behind them waits for the next one
+PASSES = 3  # of the loop, in which more may come: some 10 µs each while nothing else is to do
 
 
 class Connection(Protocol):
@@ -62,49 +63,80 @@ class Committer:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        self._calls: queue.SimpleQueue[_Call | None] = queue.SimpleQueue()
+        self._calls: queue.SimpleQueue[list[_Call] | None] = queue.SimpleQueue()
+        self._gathered: dict[asyncio.AbstractEventLoop, list[_Call]] = {}
+        self._turn = threading.Lock()  # for what is gathered, and for the end
         self._closed = False
         self._thread = threading.Thread(target=self._work, name="checkpoints", daemon=True)
         self._thread.start()
 
     async def do(self, function: Callable[[], T], *, alone: bool = False) -> T:
         """What `function` returns, once it is durable. `alone`: outside of any transaction of ours."""
+        return await self.begin(function, alone=alone)
+
+    def begin(self, function: Callable[[], T], *, alone: bool = False) -> "asyncio.Future[T]":
+        """The same without waiting; what is asked for after this comes after it."""
         loop = asyncio.get_running_loop()
         future: asyncio.Future[T] = loop.create_future()
-        self._hand_over(_Call(function, future, loop, alone))
-        return await future
+        self._gather(_Call(function, future, loop, alone), loop)
+        return future
 
     def wait_for(self, function: Callable[[], T], *, alone: bool = False) -> T:
         """The same for a thread that waits."""
         future: concurrent.futures.Future[T] = concurrent.futures.Future()
-        self._hand_over(_Call(function, future, None, alone))
+        with self._open():
+            self._calls.put([_Call(function, future, None, alone)])
         return future.result()
 
     async def close(self) -> None:
         """Do what waits, then end."""
-        self._closed = True
-        self._calls.put(None)
+        with self._turn:
+            self._closed = True
+            for loop in [*self._gathered]:
+                self._pass_on(loop)
+            self._calls.put(None)
         await asyncio.to_thread(self._thread.join)
 
-    def _hand_over(self, call: _Call) -> None:
-        if self._closed:
-            raise AgentUnavailable("the agent is closed: its checkpoints cannot be used any more")
-        self._calls.put(call)
+    @contextlib.contextmanager
+    def _open(self) -> Iterator[None]:
+        with self._turn:
+            if self._closed:
+                raise AgentUnavailable("the agent is closed: its checkpoints cannot be used any more")
+            yield
+
+    def _gather(self, call: _Call, loop: asyncio.AbstractEventLoop) -> None:
+        """What one step of a graph asks for comes within a few passes of the loop, and goes over together."""
+        with self._open():
+            calls = self._gathered.setdefault(loop, [])
+            calls.append(call)
+        if len(calls) == 1:
+            loop.call_soon(self._hand_over, loop, PASSES)
+
+    def _hand_over(self, loop: asyncio.AbstractEventLoop, passes: int) -> None:
+        if passes:
+            loop.call_soon(self._hand_over, loop, passes - 1)
+            return
+        with self._turn:
+            self._pass_on(loop)
+
+    def _pass_on(self, loop: asyncio.AbstractEventLoop) -> None:
+        calls = self._gathered.pop(loop, [])  # nothing, if it was closed meanwhile
+        for start in range(0, len(calls), GROUP):
+            self._calls.put(calls[start : start + GROUP])
 
     # -- in the thread
 
     def _work(self) -> None:
-        while (call := self._calls.get()) is not None:
-            group, last = self._waiting(call)
+        while (calls := self._calls.get()) is not None:
+            group, last = self._waiting(calls)
             self._do(group)
             _answer(group)
             if last:
                 break
         self._connection.close()
 
-    def _waiting(self, call: _Call) -> tuple[list[_Call], bool]:
+    def _waiting(self, group: list[_Call]) -> tuple[list[_Call], bool]:
         """With all that waits behind it; and whether that is the last."""
-        group = [call]
         while len(group) < GROUP:
             try:
                 following = self._calls.get_nowait()
@@ -112,7 +144,7 @@ class Committer:
                 break
             if following is None:
                 return group, True
-            group.append(following)
+            group += following
         return group, False
 
     def _do(self, group: list[_Call]) -> None:

@@ -4,6 +4,7 @@ LangGraph's own async savers hand every statement to a thread (SQLite) or wait f
 each call by itself. Here a call goes to the thread once, and comes back when it is durable.
 """
 
+import asyncio
 import copy
 from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
@@ -50,6 +51,18 @@ class Grouped(Face):
         super().__init__(saver)
         self.committer = committer
         saver.serde = _Stores(saver.serde)
+        self.inputs: dict[str, asyncio.Future[RunnableConfig]] | None = None
+
+    def of_one_run(self) -> "Grouped":
+        """A copy for one run, in which nobody waits for the checkpoint of the input before there is another.
+
+        LangGraph lets no step of the graph wait for that one either: only for the one after it, which comes
+        right behind it here and so shares its commit. Nothing is durable later than it would be with
+        `durability="sync"`, and what goes wrong is raised by the next call that LangGraph makes.
+        """
+        once = copy.copy(self)
+        once.inputs = {}
+        return once
 
     async def _do(self, function: Callable[[], T]) -> T:
         return await self.committer.do(function)
@@ -61,10 +74,27 @@ class Grouped(Face):
             clone.saver.serde = _Stores(clone.serde)
         return clone
 
+    async def aput(self, config: Any, checkpoint: Any, metadata: Any, new_versions: Any) -> RunnableConfig:
+        kept = self.committer.begin(partial(self.saver.put, config, checkpoint, metadata, new_versions))
+        wanted = config["configurable"]
+        if self.inputs is not None and metadata.get("source") == "input":
+            self.inputs[wanted["checkpoint_ns"]] = kept
+            kept.add_done_callback(_heard)
+            return {"configurable": wanted | {"checkpoint_id": checkpoint["id"]}}
+        found = await kept
+        await self._input(wanted["checkpoint_ns"])
+        return found
+
     async def aput_writes(
         self, config: Any, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
     ) -> None:
         await super().aput_writes(config, self._dumped(writes), task_id, task_path)
+        await self._input(config["configurable"]["checkpoint_ns"])
+
+    async def _input(self, namespace: str) -> None:
+        """Raises what became of the input's checkpoint, which went to the thread before whoever asks."""
+        if self.inputs and (kept := self.inputs.get(namespace)):
+            await asyncio.shield(kept)
 
     async def alist(
         self, config: RunnableConfig | None, *, before: Any = None, limit: int | None = None, **filters: Any
@@ -121,3 +151,9 @@ class Grouped(Face):
     ) -> Mapping[str, Any]:
         found = partial(self.saver.get_delta_channel_history, config=config, channels=channels)
         return self.committer.wait_for(found)
+
+
+def _heard(kept: "asyncio.Future[RunnableConfig]") -> None:
+    """A run that was cancelled makes no next call: then nobody asks what became of this one."""
+    if not kept.cancelled():
+        kept.exception()

@@ -98,7 +98,8 @@ def looking_first(saver: Saver, look: Look) -> Saver:
 
     Everything after that, and whatever else is asked for, goes to the saver.
     """
-    once, others = copy.copy(saver), saver.aget_tuple
+    once = saver.of_one_run() if isinstance(saver, Grouped) else copy.copy(saver)
+    others = saver.aget_tuple
 
     async def aget_tuple(config: RunnableConfig) -> CheckpointTuple | None:
         wanted = config["configurable"]

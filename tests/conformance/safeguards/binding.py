@@ -41,6 +41,14 @@ OF_BINDING = (
         + "test_killed_in_the_next_step_the_answer_is_consumed_and_the_run_goes_on[sqlite-deadly_graph]",
     ),
     Mutant(
+        "what became of the input's checkpoint",
+        ADAPTER + "grouped.py",
+        "            await asyncio.shield(kept)\n",
+        "            return\n",
+        "tests/flow/langgraph/test_our_saver.py::TestGroup::"
+        "test_what_became_of_the_inputs_checkpoint_is_raised_by_the_next_call[sqlite-checkpoint]",
+    ),
+    Mutant(
         "one worker a thread",
         ADAPTER + "locks.py",
         "if not await self._guard.take(number):",

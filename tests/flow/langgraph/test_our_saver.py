@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import itertools
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from langgraph.types import Command
 
 from answerback.agent import AgentContext
 from answerback_agents.langgraph import savers
+from answerback_agents.langgraph.committer import Committer, Connection
 from answerback_agents.langgraph.faces import InThreads
 from answerback_agents.langgraph.grouped import PAGE, Grouped
 from tests.flow.langgraph.graphs import two_questions
@@ -72,6 +73,9 @@ class TestConformance:
     async def test_awaited(self, database: Database) -> None:
         await self.holds(self.suite(database, lambda saver: saver), database)
 
+    async def test_awaited_by_one_run(self, database: Database) -> None:
+        await self.holds(self.suite(database, lambda saver: saver.of_one_run()), database)
+
     async def test_called_by_threads(self, database: Database) -> None:
         await self.holds(self.suite(database, InThreads), database)
 
@@ -98,6 +102,19 @@ class TestPlace:
                 assert following["__interrupt__"] and following["__interrupt__"][0].id != asked.id
 
 
+class Counted:
+    """A connection that notes how many calls share each commit."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection, self.groups = connection, list[int]()
+        self.ready, self.alone = connection.ready, connection.alone
+        self.undo, self.close = connection.undo, connection.close
+
+    def together(self, calls: Sequence[Callable[[], object]]) -> None:
+        self._connection.together(calls)
+        self.groups.append(len(calls))
+
+
 class TestGroup:
     @staticmethod
     def checkpoint(id: str) -> Checkpoint:
@@ -119,6 +136,50 @@ class TestGroup:
         assert [isinstance(each, TypeError) for each in found] == [False, True, False]
         kept = [each.metadata["n"] async for each in saver.alist(AT)]  # type: ignore[typeddict-item]
         assert kept == [3, 1]
+
+    async def test_a_run_waits_for_one_commit_before_its_first_step_and_for_one_after_each(
+        self, opened: Opened, database: Database
+    ) -> None:
+        """The input, what it sets off and the checkpoint before the step share the first one."""
+        saver, log = await opened(), {"log": str(database.data_dir / "log")}
+        counted = Counted(saver.committer._connection)
+        saver.committer = Committer(counted)
+        thread: Any = {"configurable": {"thread_id": "a"}}
+
+        async def run(given: Any) -> Any:
+            graph = two_questions.compile(checkpointer=saver.of_one_run())
+            return await graph.ainvoke(given, thread, durability="sync")
+
+        (first,) = (await run(log))["__interrupt__"]
+        looked = [1]
+        assert counted.groups == [*looked, 3, 1]
+        (second,) = (await run(Command(resume={first.id: "yes"})))["__interrupt__"]
+        assert counted.groups[3:] == [*looked, 1]
+        await run(Command(resume={second.id: "yes"}))
+        assert counted.groups[5:] == [*looked, 2, 2]  # each of the two steps that follow, with what it gave
+        await saver.committer.close()
+
+    @pytest.mark.parametrize("following", ["writes", "checkpoint"])
+    async def test_what_became_of_the_inputs_checkpoint_is_raised_by_the_next_call(
+        self, opened: Opened, following: str
+    ) -> None:
+        once = (await opened()).of_one_run()
+        unstorable: Any = {"source": "input", "n": object()}
+        at: Any = await once.aput(AT, self.checkpoint("1"), unstorable, {})
+        calls = {
+            "writes": lambda: once.aput_writes(at, [("channel", "value")], "task"),
+            "checkpoint": lambda: once.aput(at, self.checkpoint("2"), {}, {}),
+        }
+        with pytest.raises(TypeError, match="not JSON serializable"):
+            await calls[following]()
+
+    async def test_outside_of_a_run_an_inputs_checkpoint_is_durable_when_it_is_given(
+        self, opened: Opened, database: Database
+    ) -> None:
+        saver = await opened()
+        await saver.aput(AT, self.checkpoint("1"), {"source": "input"}, {})
+        async with theirs(database) as other:
+            assert await other.aget_tuple(AT)
 
     async def test_what_a_step_gave_is_kept_as_it_was_then(self, opened: Opened) -> None:
         """Other steps go on beside the write, and may change what this one gave them."""

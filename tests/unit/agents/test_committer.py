@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 import pytest
 
 from answerback.errors import AgentUnavailable
-from answerback_agents.langgraph.committer import GROUP, Committer
+from answerback_agents.langgraph.committer import GROUP, PASSES, Committer
 
 
 class Lost(Exception):
@@ -82,6 +82,12 @@ async def committer(database: Fake) -> AsyncIterator[Committer]:
         await found.close()
 
 
+async def handed_over() -> None:
+    """What has been asked for by now waits in the thread afterwards."""
+    for _ in range(PASSES + 3):
+        await asyncio.sleep(0)
+
+
 async def waiting(
     database: Fake, committer: Committer, *functions: Callable[[], object], alone: int | None = None
 ) -> "list[asyncio.Task[object]]":
@@ -91,14 +97,14 @@ async def waiting(
     """
     database.free.clear()
     first: asyncio.Task[object] = asyncio.create_task(committer.do(database.writes("first")))
-    await asyncio.sleep(0)
-    while not committer._calls.empty():  # noqa: ASYNC110 (a thread takes it)
+    asked = database.asked
+    while database.asked == asked:  # noqa: ASYNC110 (a thread takes it)
         await asyncio.sleep(0.001)
     others = [
         asyncio.create_task(committer.do(function, alone=number == alone))
         for number, function in enumerate(functions)
     ]
-    await asyncio.sleep(0)
+    await handed_over()
     return [first, *others]
 
 
@@ -114,6 +120,27 @@ class TestTogether:
         database.free.set()
         assert [*await asyncio.gather(first, *others)] == ["FIRST", "A", "B", "C"]
         assert database.committed == [["first"], ["a", "b", "c"]]
+
+    async def test_what_is_asked_for_in_one_go_shares_a_commit_without_waiting_for_another(
+        self, database: Fake, committer: Committer
+    ) -> None:
+        async def step() -> None:
+            written = asyncio.create_task(committer.do(database.writes("writes")))
+            await asyncio.sleep(0)
+            await asyncio.gather(written, committer.do(database.writes("checkpoint")))
+
+        await step()
+        await step()
+        assert database.committed == [["writes", "checkpoint"]] * 2
+
+    async def test_what_is_asked_for_just_before_the_end_is_done(
+        self, database: Fake, committer: Committer
+    ) -> None:
+        last = asyncio.create_task(committer.do(database.writes("last")))
+        await asyncio.sleep(0)
+        await committer.close()
+        assert await last == "LAST"
+        assert database.committed == [["last"]]
 
     async def test_law_1_nobody_hears_before_the_commit(self, database: Fake, committer: Committer) -> None:
         (first,) = await waiting(database, committer)
