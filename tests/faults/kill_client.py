@@ -47,8 +47,9 @@ class Client:
         """A run; a thread of its own tells whether an earlier attempt was taken."""
         body = {"agent": "graph", "input": {"answers": []}, "thread_id": "thread"}
         status, _ = await self._call("POST", "/v1/runs", body)
-        if status in (202, 409):
-            self.run = next(iter(await self._items("/v1/runs")))["id"]
+        if status in (202, 409):  # from now on it is there, whenever somebody is there to say so
+            status, page = await self._call("GET", "/v1/runs")
+            self.run = page["items"][0]["id"] if status == 200 else ""
         return self.run
 
     async def find(self, question: str) -> str:

@@ -1,6 +1,7 @@
 """Kills at random: after some time or at some point, whichever comes first, many times in one journey."""
 
 import asyncio
+import contextlib
 import os
 import random
 import signal
@@ -35,9 +36,14 @@ class Reaper:
         self._doomed.append(life)
         life.aim = (self._chance.choice(list(POINTS)), "kill", self._chance.randint(1, 9))
         seconds = self._chance.uniform(0, LONGEST)
-        self._timer = asyncio.get_running_loop().call_later(seconds, os.kill, life.pid, signal.SIGKILL)
+        self._timer = asyncio.get_running_loop().call_later(seconds, _kill, life.pid)
 
     def rest(self) -> None:
         """No more kills by time."""
         if self._timer is not None:
             self._timer.cancel()
+
+
+def _kill(pid: int) -> None:
+    with contextlib.suppress(ProcessLookupError):  # at its point it was quicker
+        os.kill(pid, signal.SIGKILL)
