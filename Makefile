@@ -44,4 +44,4 @@ constraints:
 
 clean:
 	rm -rf .venv var/setup dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
-	find gateway providers agents demo tests -name __pycache__ -prune -exec rm -rf {} +
+	find gateway providers agents demo examples tests -name __pycache__ -prune -exec rm -rf {} +
