@@ -1,13 +1,14 @@
 # Each of these goes from a bare checkout (Debian, Python 3.11 or newer) to done; the second time only the work itself is left.
 # Another Python: make PYTHON=python3.12 …   Arguments: make demo ARGS=…, make test ARGS="-k binding"
 
-.PHONY: help demo test check bench conformance mutants reference constraints clean
+.PHONY: help demo test check live bench conformance mutants reference constraints clean
 export PYTHON
 
 help:
 	@echo "make demo         an agent asks, you answer on a phone in the browser, the agent goes on"
 	@echo "make test         every test: the bare core's without extras, the others with all"
 	@echo "make check        ruff, mypy, import-linter"
+	@echo "make live         the real Telegram, WhatsApp and a mailbox, with your credentials (docs/proof.md)"
 	@echo "make bench        ratios against bare LangGraph and the least that could be done (about 20 minutes)"
 	@echo "make conformance  hazards of answer binding, on answerback and on its peers (minutes)"
 	@echo "make mutants      removes each safeguard in turn: a named test must fail each time (minutes)"
@@ -25,6 +26,10 @@ test:
 
 check:
 	@sh scripts/check.sh
+
+live:
+	@sh scripts/setup.sh dev
+	@.venv/bin/python -m tests.live
 
 bench:
 	@sh scripts/bench.sh $(ARGS)
