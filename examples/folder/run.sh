@@ -5,7 +5,6 @@
 # Ana is asked in var/examples/folder/ana; the question says how to answer. The provider is folder.py.
 . "$(dirname "$0")/../gateway.sh"
 mkdir -p "$made/ana"
-export PYTHONPATH="$PWD${PYTHONPATH:+:$PYTHONPATH}" # where folder.py is found; a package of yours is installed
 gateway
 echo "Look into var/examples/folder/ana"
 answerback ask "Where shall we eat?" --choice Here --choice "Over there" --to ana --expires 10m --wait --no-answer

@@ -4,6 +4,7 @@ import contextlib
 import importlib.metadata
 import inspect
 import re
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -91,8 +92,13 @@ def load(kind: Kind, plugin: Plugin, entry_points: EntryPoints | None = None) ->
 
 
 def _entry_point(kind: Kind, plugin: Plugin, entry_points: EntryPoints | None) -> EntryPoint:
-    """The entry point that `use` names, or one made of its path."""
+    """The entry point that `use` names, or one made of its path.
+
+    Modules beside the configuration are found too, after all that is installed.
+    """
     if _PATH.fullmatch(plugin.use):
+        if plugin.base_dir not in sys.path:
+            sys.path.append(plugin.base_dir)
         return EntryPoint(plugin.name, plugin.use, kind.group)
     announced = _announced(kind, entry_points)
     named = {point.value: point for point in announced if point.name == plugin.use}

@@ -204,6 +204,8 @@ def _unclear(sheet: Sheet, record: Interaction, key: str, args: dict[str, str], 
 
 def _which_one(sheet: Sheet, key: str, text: str) -> Message:
     candidates = [(pick_label(record, sheet.told.language), token) for record, token in sheet.told.picks]
+    if not candidates:  # all of them have ended since
+        return conversation_message("nothing_waiting", sheet.to, language=sheet.told.language)
     message = which_one_message(candidates, text, sheet.to, language=sheet.told.language)
     if key == WHICH_ONE:
         return message

@@ -154,9 +154,9 @@ def test_a_wrong_value_is_asked_again_with_its_sentence(gateway: Here) -> None:
     with gateway.on("ask", "Deploy?", "--confirm") as terminal:
         terminal.until(PROMPT)
         terminal.types("perhaps\n")
-        terminal.until(f"It needs true or false.(.|\r\n)*{PROMPT}$")
+        terminal.until(f"I need a clear yes or no.(.|\r\n)*{PROMPT}$")
         terminal.types("\n")
-        terminal.until(f"(It needs true or false.(.|\r\n)*){{2}}{PROMPT}$")
+        terminal.until(f"(I need a clear yes or no.(.|\r\n)*){{2}}{PROMPT}$")
         terminal.types("yes\n")
         assert terminal.ends() == 0
 

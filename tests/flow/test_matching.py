@@ -4,6 +4,7 @@ from sqlalchemy import text
 
 from answerback.ask import AskRequest
 from answerback.model import RunStatus
+from answerback.provider import TryLater
 from answerback.store.query import Query
 from answerback.testing import ScriptedAgent, asks
 from tests.support.databases import Database
@@ -30,6 +31,19 @@ async def test_with_two_open_a_plain_text_is_asked_about_and_the_tap_gives_it_to
         await g.taps("1001", "Delete B?")
         await g.settled(run.id)
         assert [(text, answer.values) for _, text, answer in agent.journal] == [("Delete B?", {"q1": True})]
+
+
+async def test_nobody_is_asked_which_one_of_none(database: Database) -> None:
+    agent = ScriptedAgent([asks("Delete A?", confirm=True), asks("Delete B?", confirm=True)])
+    async with gateway(database, agent) as g:
+        run = await g.run()
+        g.memory.failures.append(TryLater(5))
+        await g.types("1001", "yes")
+        await g.taps("1001", "No")
+        await g.taps("1001", "No")
+        await g.settled(run.id)
+        await g.later(10)
+        assert g.memory.titles("1001")[-1] == "Nothing is waiting for you."
 
 
 async def test_a_reply_to_the_message_answers_that_question(database: Database) -> None:

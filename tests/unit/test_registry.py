@@ -192,6 +192,15 @@ def packages(tmp_path: Path) -> Iterator[Path]:
         del sys.modules[name]
 
 
+@pytest.fixture
+def beside(tmp_path: Path) -> Iterator[str]:
+    """The name of a module beside a configuration; it is found for the length of a test."""
+    path, name = list(sys.path), f"beside_{tmp_path.name}"
+    yield name
+    sys.path[:] = path
+    sys.modules.pop(name, None)
+
+
 class TestFinding:
     def test_installed_plugins_are_listed_without_being_imported(self):
         nowhere = EntryPoint("ghost", "no_such_package:Ghost", "answerback.providers")
@@ -235,6 +244,10 @@ class TestFinding:
 
 
 class TestImporting:
+    def test_a_class_beside_the_configuration_is_found(self, tmp_path: Path, beside: str):
+        (tmp_path / f"{beside}.py").write_text(f"from {__name__} import Smoke\nclass Own(Smoke): ...\n")
+        assert type(made(use(f"{beside}:Own"), str(tmp_path))).__name__ == "Own"
+
     @pytest.mark.parametrize(
         ("path", "words"),
         [

@@ -120,7 +120,9 @@ async def _typed(client: "Client", record: "Interaction", keyboard: "Keyboard", 
     while True:
         try:
             return await _once(client, record, keyboard, withdraws=withdraws)
-        except (DoesNotFit, GatewayUnavailable) as error:  # what was sent into the dark may have arrived:
+        except DoesNotFit as error:
+            terminal.note(question.unclear(record, error))
+        except GatewayUnavailable as error:  # what was sent into the dark may have arrived:
             terminal.note(str(error))  # then the question has ended, and so does this
         except (AlreadyAnswered, Closed, EOFError):
             return False

@@ -7,6 +7,7 @@ from answerback.cli import terminal
 
 if TYPE_CHECKING:
     from answerback.client import Interaction
+    from answerback.errors import DoesNotFit
 
 LISTED = ("choice", "choices")
 
@@ -53,6 +54,12 @@ def typed(question: Mapping[str, Any], text: str) -> str:
     if number.isascii() and number.isdecimal() and 1 <= int(number) <= len(choices):
         return str(choices[int(number) - 1]["id"])
     return text
+
+
+def unclear(record: "Interaction", error: "DoesNotFit") -> str:
+    """Why an answer was not taken, for whoever has typed it."""
+    kinds = [each["kind"] for each in record["questions"]]
+    return "I need a clear yes or no." if kinds == ["confirm"] else str(error)
 
 
 def answer_text(record: "Interaction") -> str:
