@@ -125,6 +125,70 @@ class TestConfirm:
         assert said(CONFIRM, text, language) == [True]
         assert said(CONFIRM, f"{text} but not prod", language) == "unclear_confirm"
 
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "yes,",  # and then comes: but not prod
+            "yes:",
+            "ok...",
+            "sure…",
+            "好的。。。",
+            "yes, 👍",
+            "~yes~",
+            "~~yes~~",
+            "[ ] yes",
+            "[] yes",
+            "( ) yes",
+            "yes ;)",
+            "yes :(",
+            "yes :-/",
+            "yes 🙃",
+            "yeah, right",
+            "yes, but",
+            "no, wait, yes",
+            "no, yes",
+            "いいです",  # that is fine, or no, thank you
+        ],
+    )
+    def test_what_trails_off_winks_or_is_struck_out_is_no_yes(self, text):
+        assert said(CONFIRM, text) == "unclear_confirm"
+        assert said(REVIEW, text) == "unclear_review"
+
+    @pytest.mark.parametrize(
+        ("text", "language"), [("igen", "sv"), ("hai", "vi"), ("ano", "fil"), ("prima", "it"), ("vale", "et")]
+    )
+    def test_a_yes_of_one_language_is_another_word_in_the_next(self, text, language):
+        assert said(CONFIRM, text, language) == "unclear_confirm"
+
+    @pytest.mark.parametrize(
+        ("text", "value", "language"),
+        [
+            ("Yes, please.", True, "en"),
+            ("No, thanks!", False, "en"),
+            ("Yes, go ahead", True, "en"),
+            ("yes :)", True, "en"),
+            ("YES‼️", True, "en"),
+            ("yes\u200b", True, "en"),
+            ("\u200fכן", True, "he"),
+            ("ＯＫ", True, "zh"),
+            ("[x]", None, "en"),
+            ("Ja, bitte!", True, "de"),
+            ("Nein, danke.", False, "de"),
+            ("Ja, gern", True, "de"),
+            ("Auf gar keinen Fall!", False, "de"),
+            ("Oui, s'il te plaît", True, "fr"),
+            ("Non, merci.", False, "fr"),
+            ("bien sur", True, "fr"),
+            ("¡Claro que sí!", True, "es"),
+            ("Sí, por favor", True, "es"),
+            ("claro que no", False, "es"),
+            ("没问题", True, "zh"),
+            ("不用了，谢谢", False, "zh"),
+        ],
+    )
+    def test_a_listed_phrase_may_have_its_comma_and_what_telephones_add(self, text, value, language):
+        assert said(CONFIRM, text, language) == ("unclear_confirm" if value is None else [value])
+
     @pytest.mark.parametrize("text", ["continue", "fortfahren", "weiter", "continuer", "继续", "continuar"])
     def test_going_on_could_mean_with_what_is_to_be_stopped(self, text):
         assert said(CONFIRM, text) == "unclear_confirm"
@@ -221,7 +285,7 @@ class TestChoice:
         assert said(CHOICE, text) == ["coding"]
 
     @pytest.mark.parametrize(
-        "text", ["4", "0", "maybe", "Use coding or not", "yes please", "Yes?", "-2", "2 of them"]
+        "text", ["4", "0", "maybe", "Use coding or not", "yes to all", "Yes?", "-2", "2 of them"]
     )
     def test_anything_else_is_asked_again(self, text):
         assert said(CHOICE, text) == "unclear_choice"
@@ -250,6 +314,58 @@ class TestChoice:
     def test_from_a_control_neither_numbers_nor_free_text_count(self):
         assert said(FREE, "Use “coding”", typed=False) == ["coding"]
         assert said(FREE, "2", typed=False) == "unclear_choice"
+
+    @pytest.mark.parametrize(
+        ("labels", "text", "chosen"),
+        [
+            (("US", "us"), "US", 0),
+            (("US", "us"), "us", 1),
+            (("US", "us"), "Us", None),
+            (("1 GB", "2 GB", "4 GB", "8 GB"), "4", None),  # the fourth, or 4 GB
+            (("1 GB", "2 GB", "4 GB", "8 GB"), "2", 1),
+            (("1 GB", "2 GB", "4 GB", "8 GB"), "3", 2),
+            (("10 min", "20 min", "2 h"), "2", None),
+            (("Room 2", "Room 1"), "1", None),
+            (("Red", "Green"), "2.", 1),
+            (("Red", "Green"), "2)", 1),
+            (("Red", "Green"), "#2", 1),
+            (("Red", "Green"), "No. 2", 1),
+            (("Red", "Green"), "Option 2", 1),
+            (("Red", "Green"), "2nd", 1),
+            (("Red", "Green"), "the second one", 1),
+            (("Red", "Green"), "die zweite", 1),
+            (("Red", "Green"), "la deuxième", 1),
+            (("Red", "Green"), "el segundo", 1),
+            (("Red", "Green"), "第二个", 1),
+            (("Red", "Green"), "第2个", 1),
+            (("Red", "Green"), "2️⃣", 1),
+            (("Red", "Green"), "②", 1),
+            (("Red", "Green"), "２", 1),
+            (("Red", "Green"), "٢", 1),
+            (("Red", "Green"), "2. Green", 1),
+            (("Red", "Green"), "1. Green", None),
+            (("Red", "Green"), "2?", None),
+            (("Red", "Green"), "-2", None),
+            (("Red", "Green"), "~red~", None),
+            (("Red", "Green"), "not red", None),
+            (("Red", "Green"), "3", None),
+            (("🛑 Stop", "Go on"), "stop", 0),
+            (("Use “coding”", "Stop"), "use coding", 0),
+            (("C", "C++", "C#"), "C", 0),
+            (("Yes", "No", "Later"), "yep", 0),
+            (("Yes", "No", "Later"), "👍", 0),
+            (("Yes", "No", "Later"), "ja", 0),
+            (("Yes", "No", "Later"), "nein danke", 1),
+            (("Yes", "No", "Later"), "yes, but", None),
+            (("Yes", "Of course", "No"), "ja", None),
+            (("Yes, delete it", "No"), "yes", None),
+        ],
+    )
+    def test_what_a_person_reads_is_what_counts(self, labels, text, chosen):
+        choices = tuple(Choice(f"id{place}", label) for place, label in enumerate(labels))
+        found = said(Question("q", "?", QuestionKind.CHOICE, choices), text)
+        assert found in ([f"id{chosen}"], "unclear_choice", "choice_ambiguous")
+        assert (found == [f"id{chosen}"]) is (chosen is not None)
 
 
 class TestChoices:
@@ -485,7 +601,9 @@ class TestReview:
     def test_a_listed_phrase_approves(self, text):
         assert said(REVIEW, text) == [{"decision": "approve"}]
 
-    @pytest.mark.parametrize("text", ["reject", "No.", "abgelehnt", "👎", "拒绝"])
+    @pytest.mark.parametrize(
+        "text", ["reject", "No.", "abgelehnt", "👎", "拒绝", "don't approve", "nicht genehmigt", "不通过"]
+    )
     def test_a_listed_phrase_rejects(self, text):
         assert said(REVIEW, text) == [{"decision": "reject"}]
 
@@ -773,6 +891,8 @@ class TestCommands:
             "start tomorrow",
             "cancel it",
             "skip it",
+            "“stop”",
+            "'cancel'",
         ],
     )
     def test_other_words_are_an_answer(self, text):
@@ -784,6 +904,13 @@ class TestCommands:
         assert is_command("Skip", [question]) is None
         assert is_command("/stop", [question]) == ("stop", "")
         assert is_command("help", [question]) == ("help", "")
+
+    @pytest.mark.parametrize("label", ["Cancel", "🛑 Cancel", "Cancel!", "“Cancel”", "CANCEL…"])
+    @pytest.mark.parametrize("text", ["cancel", "Cancel.", "Cancel!", "CANCEL", "“Cancel”"])
+    def test_a_choice_is_no_command_however_it_is_decorated(self, label, text):
+        question = Question("q", "?", QuestionKind.CHOICE, (Choice("a", label), Choice("b", "Go on")))
+        assert is_command(text, [question]) is None
+        assert said(question, text) == ["a"]
 
     @settings(unhurried)
     @given(st.text(max_size=40))

@@ -56,7 +56,7 @@ def read(
         case QuestionKind.CONFIRM:
             return read_confirm(question, text, language, typed=typed, numbered=numbered)
         case QuestionKind.CHOICE:
-            return read_choice(question, text, typed=typed)
+            return read_choice(question, text, language, typed=typed)
         case QuestionKind.CHOICES:
             return read_choices(question, text, typed=typed)
         case QuestionKind.NUMBER:

@@ -1,14 +1,18 @@
 """Choices from a text: by number, id or label; several separated by commas or an "and"."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from answerback.model import Choice, Question
-from answerback.read.normal import bare, digits, tidy
+from answerback.read.normal import bare, letters, tidy
+from answerback.read.phrases import yes_or_no
+from answerback.read.places import place
 from answerback.read.result import Read, Unclear, Value
 
 AND = r"and|und|et|y|e|en|och|og|i|и|ve|和|と|및|or"
 SEPARATORS = re.compile(rf"\s*[,;、，；\n&]\s*(?:(?:{AND})\s+)?|\s+(?:{AND})\s+", re.IGNORECASE)
+NUMBER = re.compile(r"(?<![\d.,])\d{1,9}(?![\d]|[.,]\d)")  # in a label
+BESIDE = re.compile(r"(\S{1,6})\s+(.{1,200})", re.DOTALL)
 NUMBERS = re.compile(r"\d{1,9}(?:\s+\d{1,9})+")
 ALL = frozenset("all alle tout toutes tous todas todos tutti 全部 都 すべて 모두".split())
 NONE = frozenset("none keine aucun aucune ninguna ninguno nessuno 无 都不 なし 없음".split())
@@ -16,9 +20,11 @@ LONGEST = 10_000  # characters, and parts of them that are looked at: a longer l
 MOST = 200
 
 
-def read_choice(question: Question, text: str, *, typed: bool) -> Read:
+def read_choice(question: Question, text: str, language: str, *, typed: bool) -> Read:
     """One choice. Anything else is free text where that is allowed, as it stands."""
     found = candidates(question.choices, text, numbers=typed)
+    if not found and typed:
+        found = _agreeing(question.choices, text, language)
     if len(found) == 1:
         return Value(found[0].id, text)
     if found:
@@ -54,14 +60,40 @@ def read_choices(question: Question, text: str, *, typed: bool) -> Read:
 
 
 def candidates(choices: Sequence[Choice], text: str, *, numbers: bool = True) -> list[Choice]:
-    """What a text may mean: as it is written first, then without the punctuation around it."""
-    place = digits(bare(text)) if numbers else None
-    by_number = [choices[place - 1]] if place is not None and 1 <= place <= len(choices) else []
-    folded, plain = tidy(text), bare(text)
-    exact = [choice for choice in choices if folded in (tidy(choice.label), tidy(choice.id))]
+    """What a text may mean: letter for letter first, then without case, then without what decorates it."""
+    written = [choice for choice in choices if choice.label == text.strip()]
+    exact = written or _like(choices, text, tidy)
+    by_number = _numbered(choices, text) if numbers else []
     if exact or by_number:
         return _distinct([*exact, *by_number])
-    return _distinct(choice for choice in choices if plain and plain in (bare(choice.label), bare(choice.id)))
+    return _like(choices, text, bare) or _like(choices, text, letters)
+
+
+def _like(choices: Sequence[Choice], text: str, same: Callable[[str], str]) -> list[Choice]:
+    """Those that are called like that. What a person sees goes before an id, which nobody does."""
+    meant = same(text)
+    labelled = [choice for choice in choices if meant and meant == same(choice.label)]
+    return _distinct(labelled or [choice for choice in choices if meant and meant == same(choice.id)])
+
+
+def _numbered(choices: Sequence[Choice], text: str) -> list[Choice]:
+    """The choice at that place, with those whose own words have that number: "4" may be the "4 GB"."""
+    at = place(text)
+    if at is None and (split := BESIDE.fullmatch(text.strip())):
+        at = place(split[1])  # "2. Green": both must mean the same
+        if at is None or _like(choices, split[2], bare) != list(choices[at - 1 : at]):
+            return []
+        return [choices[at - 1]]
+    if at is None or not 1 <= at <= len(choices):
+        return []
+    named = [choice for choice in choices if [int(each) for each in NUMBER.findall(choice.label)] == [at]]
+    return _distinct([choices[at - 1], *named])
+
+
+def _agreeing(choices: Sequence[Choice], text: str, language: str) -> list[Choice]:
+    """For "yep" where "Yes" is offered, or "ja": the one choice whose label says the same."""
+    meant = yes_or_no(text, language)
+    return [] if meant is None else [each for each in choices if yes_or_no(each.label, language) is meant]
 
 
 def _parts(choices: Sequence[Choice], text: str) -> list[str]:

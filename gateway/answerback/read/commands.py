@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from answerback.model import Question
-from answerback.read.normal import bare, tidy
+from answerback.read.normal import bare, letters, tidy
 
 ALONE = {
     "help": "help",
@@ -30,6 +30,7 @@ REST = {
     "delegate": r"(?:to\s+)?\S{1,64}(?:\s\S{1,64})?",
     "start": r"[A-Za-z0-9_-]{16,64}",
 }
+QUOTED = frozenset("?\"'“”„«»‹›‘’")  # asked, or spoken of
 WORD = re.compile(r"([A-Za-z]{2,12})\s+(.*)", re.DOTALL)
 
 
@@ -45,7 +46,7 @@ def is_command(text: str, questions: Sequence[Question] = ()) -> tuple[str, str]
         return (name, (match[2] or "").strip()) if name else None
     if _is_choice(plain, questions):
         return None
-    if "?" not in plain and bare(plain) in ALONE:
+    if not QUOTED & set(plain) and bare(plain) in ALONE:
         return ALONE[bare(plain)], ""
     match = WORD.fullmatch(plain)
     if not match or match[1].lower() not in REST:
@@ -55,5 +56,7 @@ def is_command(text: str, questions: Sequence[Question] = ()) -> tuple[str, str]
 
 
 def _is_choice(text: str, questions: Sequence[Question]) -> bool:
+    """However it is decorated: nobody types the emoji of a button, and telephones add a full stop."""
     choices = [choice for question in questions for choice in question.choices]
-    return any(tidy(text) in (tidy(choice.label), tidy(choice.id)) for choice in choices)
+    named = {name for choice in choices for name in (choice.label, choice.id)}
+    return any(same(text) == same(name) != "" for name in named for same in (tidy, letters))

@@ -4,9 +4,20 @@ import re
 import unicodedata
 
 SPACES = re.compile(r"\s+")
-# What people put around a word without changing what it says. Not "?", which does; not "-", "+" and "#",
-# which belong to numbers and names (-1, C++, C#).
-DECORATION = " \t\r\n.,;:!¡…。，、！；：'\"`´‘’“”„«»‹›()[]*_~"
+COMMA = re.compile(r"\s*[,，、]\s*")
+QUOTES = " '\"`´‘’“”„«»‹›)]*_"
+# What people put around a word without changing what it says. Not "?", which does, nor "~", which strikes
+# it out; not "-", "+" and "#", which belong to numbers and names (-1, C++, C#).
+DECORATION = " \t\r\n.,;:!¡…。，、！；：‼❗❕'\"`´‘’“”„«»‹›()[]*_"
+DECORATION += "\u200b\u200e\u200f\u061c\u2060\ufeff"  # what telephones and copying leave unseen
+# What follows a yes that is not all yet: "yes, …".
+UNFINISHED = (",", "，", "、", ":", "：", ";", "；", "…", "..", "。。")
+EMPTY_BOX = re.compile(r"[\[(]\s*[\])]")  # not ticked
+SMILE = re.compile(r"\s*[:=]-?\)+$")
+FACE = re.compile(r"[:;=][-'^]?[()\[\]]+$|[()\[\]]+[-'^]?[:;=]$")
+FULL_WIDTH = {0x3000: " "} | {0xFEE0 + each: chr(each) for each in range(0x21, 0x7F)}
+MARKS = frozenset('"“”„«»‹›' + "\ufe0f\ufe0e\u200d")
+PICTURES = frozenset({"So", "Sk", "Cs", "Cn"})
 AGREEING = frozenset("👍👌✅✔☑💯🆗🙆")
 REFUSING = frozenset("👎❌✖🚫🛑⛔🙅")
 NEUTRAL = frozenset("🙏🙂😀😃😄😊😉🎉🚀❤")
@@ -25,12 +36,26 @@ def bare(text: str) -> str:
 
 
 def bare_and_mood(text: str) -> tuple[str, frozenset[str]]:
-    """`bare` without emoji around it either, and what those say: of "yes", "no"."""
-    emoji = AGREEING | REFUSING | NEUTRAL
-    inner = bare(text).strip(DECORATION + "".join(emoji | MODIFIERS))
-    around = set(tidy(text).replace(inner, "", 1)) if inner else set(tidy(text))
+    """`bare` without emoji around it either, and what those say: of "yes", "no".
+
+    A comma in it is as good as none ("yes, please"). What trails off, winks or is a box without a tick
+    stays as it is, and so is no phrase.
+    """
+    emoji = "".join(AGREEING | REFUSING | NEUTRAL | MODIFIERS)
+    whole = SMILE.sub("", tidy(text.translate(FULL_WIDTH)))
+    inner = whole.strip(DECORATION + emoji)
+    around = set(whole.replace(inner, "", 1)) if inner else set(whole)
     says = {"yes"} if around & AGREEING else set()
-    return inner, frozenset(says | ({"no"} if around & REFUSING else set()))
+    mood = frozenset(says | ({"no"} if around & REFUSING else set()))
+    if whole.rstrip(QUOTES + emoji).endswith(UNFINISHED) or EMPTY_BOX.search(whole) or FACE.search(whole):
+        return whole, mood
+    return COMMA.sub(" ", inner), mood
+
+
+def letters(text: str) -> str:
+    """`bare`, and without pictures and quotation marks in it: what somebody types who reads "🛑 Stop"."""
+    kept = (each for each in tidy(text) if unicodedata.category(each) not in PICTURES and each not in MARKS)
+    return bare("".join(kept))
 
 
 def digits(text: str) -> int | None:

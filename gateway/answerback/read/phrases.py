@@ -5,13 +5,17 @@ from typing import Literal
 from answerback.read.normal import bare_and_mood, tidy
 
 YES = {
-    "en": "y|yes|yep|yeah|yup|ok|okay|okey|sure|yes please|please do|do it|"
+    "en": "y|yes|yep|yeah|yup|ok|okay|okey|sure|yes please|yes thanks|yes thank you|please do|do it|"
+    "yes do it|yes go ahead|please go ahead|go for it|absolutely|definitely|of course|i confirm|"
     "go ahead|proceed|please proceed|confirm|confirmed|correct|agreed|true",
-    "de": "j|ja|jawohl|jo|klar|gerne|ja bitte|ja gerne|in ordnung|"
+    "de": "j|ja|jawohl|jo|klar|na klar|gerne|gern|ja bitte|ja gerne|ja gern|ja danke|in ordnung|"
+    "natürlich|selbstverständlich|auf jeden fall|ich bestätige|"
     "einverstanden|passt|mach das|nur zu|leg los|bestätigt|bestätigen|richtig",
-    "fr": "o|oui|ouais|d'accord|d’accord|oui merci|vas-y|allez-y|"
+    "fr": "o|oui|ouais|d'accord|d’accord|oui merci|oui s'il te plaît|oui s'il vous plaît|"
+    "oui s’il te plaît|oui s’il vous plaît|oui svp|vas-y|vas y|allez-y|allez y|ça marche|ca marche|bien sur|"
     "procède|procédez|bien sûr|c'est bon|c’est bon|je confirme|confirmer",
-    "es": "s|sí|si|vale|claro|de acuerdo|sí por favor|adelante|hazlo|hágalo|procede|proceda|"
+    "es": "s|sí|si|vale|claro|claro que sí|por supuesto|de acuerdo|sí por favor|si por favor|sí gracias|"
+    "adelante|hazlo|hágalo|procede|proceda|"
     "confirmar|confirmo|correcto",
     "it": "sì|si|certo|va bene|d'accordo|d’accordo|procedi|proceda|confermo|esatto",
     "pt": "s|sim|claro|está bem|pode ser|prossiga|pode prosseguir|confirmo|certo|com certeza",
@@ -33,16 +37,19 @@ YES = {
     "hi": "हाँ|हां|जी हाँ|ठीक है",
     "id": "ya|iya|boleh|setuju",
     "vi": "có|vâng|đồng ý|được",
-    "zh": "是|是的|对|好|好的|可以|行|确认|同意|好啊|是啊|去做吧|就这么办|對|確認",
-    "ja": "はい|ええ|うん|了解|お願いします|いいです|承知しました|進めてください|hai",
+    "zh": "是|是的|对|对的|好|好的|可以|可以的|"
+    "没问题|沒問題|当然|當然|当然可以|行|确认|同意|好啊|是啊|去做吧|就这么办|對|確認",
+    "ja": "はい|ええ|うん|了解|お願いします|いいですよ|承知しました|進めてください|hai",
     "ko": "네|예|응|좋아요|그래|진행하세요|진행해 주세요|확인|알겠습니다",
 }
 NO = {
     "en": "n|no|nope|nah|no thanks|no thank you|don't|don’t|do not|"
-    "please don't|please don’t|never|wrong|false",
-    "de": "n|nein|nee|nö|nein danke|bitte nicht|auf keinen fall|falsch|niemals",
-    "fr": "n|non|non merci|pas du tout|surtout pas|jamais",
-    "es": "n|no|no gracias|para nada|nunca|de ninguna manera",
+    "please don't|please don’t|please do not|don't do it|don’t do it|do not do it|"
+    "no way|absolutely not|definitely not|of course not|never|wrong|false",
+    "de": "n|nein|nee|nö|nein danke|bitte nicht|lieber nicht|bloß nicht|"
+    "auf keinen fall|auf gar keinen fall|falsch|niemals",
+    "fr": "n|non|non merci|pas question|hors de question|pas du tout|surtout pas|jamais",
+    "es": "n|no|no gracias|claro que no|mejor no|no lo hagas|no lo haga|para nada|nunca|de ninguna manera",
     "it": "n|no|no grazie|assolutamente no|mai",
     "pt": "n|não|nao|não obrigado|não obrigada|nunca",
     "nl": "n|nee|neen|nee bedankt|nooit|liever niet",
@@ -63,15 +70,17 @@ NO = {
     "hi": "नहीं|जी नहीं|मत करो",
     "id": "tidak|jangan|nggak|enggak",
     "vi": "không|không được",
-    "zh": "否|不|不是|不行|不要|不可以|不对|不用|不同意|不用了",
+    "zh": "否|不|不是|不行|不要|不可以|不对|不用|不同意|不用了|"
+    "不用谢谢|不用了谢谢|不用 谢谢|不用了 谢谢|别|千万别|不要了",
     "ja": "いいえ|いや|だめ|ダメ|やめて|違います|結構です",
     "ko": "아니요|아니오|아니|안 돼요|안돼|싫어요",
 }
 APPROVE = {
-    "en": "approve|approved|i approve|approve it|accept|accepted|lgtm",
-    "de": "genehmigen|genehmigt|freigeben|freigegeben|genehmige ich",
-    "fr": "approuver|approuvé|j'approuve|j’approuve|accepter|accepté|valider|validé",
-    "es": "aprobar|aprobado|apruebo|lo apruebo|aceptar|aceptado",
+    "en": "approve|approved|yes approve|approve please|i approve|approve it|accept|accepted|lgtm",
+    "de": "genehmigen|genehmigt|freigeben|freigegeben|genehmige ich|ich genehmige",
+    "fr": "approuver|approuvé|approuvée|validée|acceptée|"
+    "j'approuve|j’approuve|accepter|accepté|valider|validé",
+    "es": "aprobar|aprobado|aprobada|aceptada|apruebo|lo apruebo|aceptar|aceptado",
     "it": "approvare|approvato|approvo|accetto",
     "pt": "aprovar|aprovado|aprovo|aceito",
     "nl": "goedkeuren|goedgekeurd|akkoord",
@@ -83,17 +92,18 @@ APPROVE = {
     "ko": "승인|승인합니다",
 }
 REJECT = {
-    "en": "reject|rejected|i reject|reject it|deny|denied|decline|declined|refuse|refused",
-    "de": "ablehnen|abgelehnt|lehne ab|verweigern",
-    "fr": "refuser|refusé|je refuse|rejeter|rejeté",
-    "es": "rechazar|rechazado|rechazo|lo rechazo|denegar",
+    "en": "reject|rejected|i reject|reject it|deny|denied|decline|declined|refuse|refused|"
+    "don't approve|don’t approve|do not approve|not approved|i don't approve|i don’t approve",
+    "de": "ablehnen|abgelehnt|lehne ab|ich lehne ab|lehne ich ab|nicht genehmigt|nicht genehmigen|verweigern",
+    "fr": "refuser|refusé|refusée|je refuse|rejeter|rejeté|rejetée|ne pas approuver",
+    "es": "rechazar|rechazado|rechazada|no aprobar|rechazo|lo rechazo|denegar",
     "it": "rifiutare|rifiutato|rifiuto|respingo",
     "pt": "rejeitar|rejeitado|rejeito|recusar",
     "nl": "afwijzen|afgewezen|weigeren",
     "pl": "odrzucam|odrzuć|odmawiam",
     "ru": "отклоняю|отклонить|отклонено",
     "tr": "reddet|reddedildi|reddediyorum",
-    "zh": "拒绝|驳回|不批准",
+    "zh": "拒绝|驳回|不批准|不通过",
     "ja": "却下|却下します|拒否",
     "ko": "거절|거부|거절합니다",
 }
@@ -113,10 +123,12 @@ EDIT = {
     "ko": "수정|변경",
 }
 # Words that mean something else in another language count only where the person's language is theirs:
-# "tak" is Polish for yes and Danish for thanks, "no" is Polish for well, "ne" sounds like the Greek yes.
+# "tak" is Polish for yes and Danish for thanks, "no" is Polish for well, "ne" sounds like the Greek yes;
+# "igen" is Swedish for again, "hai" Vietnamese for two, "ano" Filipino for what, "vale" Estonian for wrong.
 ONLY_IN = {"tak": {"pl"}, "ne": {"cs"}, "en": {"fi"}, "так": {"uk"}, "s": {"es", "pt"}}
 ONLY_IN |= {"o": {"fr"}, "da": {"ro"}, "nu": {"ro"}, "jo": {"de", "sv", "da", "nb", "cs"}, "ya": {"id"}}
-NOT_IN = {"no": {"pl", "cs"}}
+ONLY_IN |= {"igen": {"hu"}, "hai": {"ja"}, "ano": {"cs"}, "prima": {"nl"}}
+NOT_IN = {"no": {"pl", "cs"}, "vale": {"et"}, "klar": {"sv", "da", "nb"}}
 
 Decision = Literal["approve", "reject", "edit"]
 

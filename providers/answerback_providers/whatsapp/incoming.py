@@ -7,13 +7,14 @@ https://www.twilio.com/docs/messaging/guides/outbound-message-status-in-status-c
 import datetime
 import email.utils
 
-from answerback.provider import Attachment, Receipt, Reply
+from answerback.provider import Attachment, Receipt, Reply, Void
 from answerback_providers.whatsapp.faults import DEAD, reason, receipt_status
 from answerback_providers.whatsapp.settings import PREFIX
 
 STATUSES = {"sent": "sent", "delivered": "delivered", "read": "read"}
 FAILURES = ("failed", "undelivered")
 MOST_MEDIA = 10
+FORWARDED = ("Forwarded", "FrequentlyForwarded")  # "true", or not there at all
 Fields = dict[str, str]
 
 
@@ -61,6 +62,7 @@ def _reply(sid: str, found: Fields) -> Reply | None:
         sent_at=_moment(found.get("DateSent", "")),
         name=found.get("ProfileName", ""),
         attachments=attachments,
+        void=Void.FORWARDED if any(found.get(name) == "true" for name in FORWARDED) else None,
     )
 
 

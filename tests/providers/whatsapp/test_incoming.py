@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from answerback.provider import Attachment, Inbound, Receipt, Reply, Undeliverable, Unverified
+from answerback.provider import Attachment, Inbound, Receipt, Reply, Undeliverable, Unverified, Void
 from answerback_providers.whatsapp import WhatsApp
 from answerback_sandbox import Sandbox
 from answerback_sandbox.twilio.courier import Event
@@ -36,6 +36,14 @@ async def test_a_tap_brings_its_payload_and_not_its_label(box: Sandbox, whatsapp
 async def test_a_quoted_message_is_what_it_replies_to(box: Sandbox, whatsapp: WhatsApp) -> None:
     reply = replied(whatsapp, signed(box, OriginalRepliedMessageSid="SM7"))
     assert reply.references == ("SM7",)
+
+
+@pytest.mark.parametrize("mark", ["Forwarded", "FrequentlyForwarded"])
+async def test_what_somebody_else_wrote_can_decide_nothing(
+    box: Sandbox, whatsapp: WhatsApp, mark: str
+) -> None:
+    assert replied(whatsapp, signed(box, Body="yes", **{mark: "true"})).void is Void.FORWARDED
+    assert replied(whatsapp, signed(box, Body="yes", **{mark: "false"})).void is None
 
 
 async def test_somebody_without_a_number_is_an_opaque_id(box: Sandbox, whatsapp: WhatsApp) -> None:
