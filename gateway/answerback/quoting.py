@@ -30,6 +30,9 @@ VERBS = re.compile(
 )
 # In any language, right above our own mail: an address and a digit, or a year and a time of day.
 ADDRESS, DIGIT = re.compile(r"[<(\u202a]\S+@"), re.compile(r"\d")
+# Some programs put what they quote behind its introduction, in one line.
+MARKED = re.compile(r"([:：]) *(-{2,} ?(?:" + "|".join(map(re.escape, sorted(MARKERS))) + r") ?-{2,})", re.I)
+BLANK = re.compile(r"(?:\n[ \t\u00a0]*)+\Z")
 YEAR, TIME = re.compile(r"(?<!\d)20\d\d(?!\d)|\d\d?[./]\d\d?[./]\d\d(?!\d)"), re.compile(r"\d[:.]\d\d(?!\d)")
 INVISIBLE = dict.fromkeys([0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)])
 STAMP = re.compile(r"@|\d[:.h时點点]\d\d")  # a program writes an address or a time; a person hardly does
@@ -38,13 +41,14 @@ RULERS = re.compile(
     r"originalnachricht|weitergeleitete nachricht|message d'origine|message d’origine|message original|"
     r"message transféré|mensaje original|mensaje reenviado|messaggio originale|mensagem original|"
     r"oorspronkelijk bericht|ursprungligt meddelande|oprindelig meddelelse|wiadomość oryginalna|"
+    r"mail original|courriel original|correo original|"
     r"исходное сообщение|пересылаемое сообщение|özgün ileti|"
-    r"原始邮件|原始郵件|邮件原件|元のメッセージ|원본 메시지)\s*[-_= ]{2,}",
+    r"原始邮件|原始郵件|邮件原件|回复的原邮件|转发的邮件|元のメッセージ|원본 메시지)\s*[-_= ]{2,}",
     re.IGNORECASE,
 )
 FROM = re.compile(
     r"\*?(?:from|von|de|da|van|från|fra|od|от|kimden|lähettäjä|"
-    r"发件人|寄件者|差出人|보낸 사람)\s*\*?\s*[:：]",
+    r"发件人|寄件者|差出人|보낸 사람)\s*\*?\s*(?:[:：]|\|)",
     re.IGNORECASE,
 )
 ALSO = re.compile(
@@ -53,13 +57,16 @@ ALSO = re.compile(
     r"inviato|data|a|oggetto|assunto|verzonden|aan|onderwerp|skickat|till|ämne|sendt|til|emne|wysłano|do|temat|"
     r"отправлено|дата|кому|тема|gönderildi|kime|konu|"
     r"发送时间|日期|收件人|主题|主旨|送信日時|宛先|件名|받는 사람|제목)"
-    r"\s*\*?\s*[:：]",
+    r"\s*\*?\s*(?:[:：]|\|)",
     re.IGNORECASE,
 )
 SENT_FROM = re.compile(
-    r"(?:sent from my |sent from (?:outlook|yahoo|mail|proton)|get outlook for|von meinem .{2,40} gesendet|"
-    r"gesendet (?:von|mit|aus) |envoyé (?:de(?:puis)? mon|depuis|à partir) |enviado desde |inviato da|"
-    r"enviado do meu|"
+    r"(?:sent from my |sent from (?:outlook|yahoo|mail|proton)|sent with (?:proton|spark|mailbird)|"
+    r"get outlook for|outlook für \w+ beziehen|holen sie sich outlook für|télécharger outlook pour|"
+    r"obtener outlook para|获取 ?outlook|获取适用于 .{2,20}的 outlook|yahoo mail: search, organize|"
+    r"von meinem(?:/meiner)? .{2,40} gesendet|von .{2,40} gesendet$|"
+    r"gesendet (?:von|mit|aus) |envoyé (?:de(?:puis)? mon|depuis|à partir|avec) |enviado (?:desde|con) |"
+    r"inviato da|enviado do meu|"
     r"verzonden vanaf |skickat från |sendt fra |wysłane z |"
     r"отправлено (?:с|из) |"
     r"发自我的|從我的|iphoneから送信|나의 .{2,40}에서 보냄)",
@@ -69,11 +76,12 @@ SENT_FROM = re.compile(
 
 def new_text(text: str) -> str:
     """What a person newly wrote in a plain text mail; "" if that is nothing."""
-    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    whole = MARKED.sub(r"\1\n\2", text.replace("\r\n", "\n").replace("\r", "\n"))
+    lines = whole.split("\n")
     lines = _above_marker(_without_introductions(lines))
     lines = _without_history(lines)
     lines = [line for line in lines if not _quoted(line)]
-    return "\n".join(_without_signature(lines)).strip("\n")
+    return BLANK.sub("", "\n".join(_without_signature(lines)).strip("\n"))
 
 
 def _quoted(line: str) -> bool:
@@ -146,13 +154,13 @@ def _drop_ruler(lines: list[str]) -> None:
 
 def _header(lines: list[str], place: int) -> int:
     """How many lines from here on are the header of a quotation; 0 if they are none."""
-    first = lines[place].strip(" \t\u00a0")
+    first = lines[place].strip(" \t\u00a0").replace("&nbsp;", " ")  # QQ writes it like that
     if not first or len(first) > LONGEST or _quoted(first):
         return 0
     if RULERS.fullmatch(first):
-        return 1
-    if FROM.match(first):
-        return _block(lines, place)
+        return 1 + _block(lines, place + 1)
+    if size := _block(lines, place):
+        return size
     return _attribution(lines, place) if OPENERS.match(first) else 0
 
 
@@ -168,13 +176,18 @@ def _attribution(lines: list[str], place: int) -> int:
 
 
 def _block(lines: list[str], place: int) -> int:
-    """From:, Sent:, To:, Subject: as Outlook writes them: at least two more such lines directly below."""
-    size = 1
-    for line in lines[place + 1 : place + 8]:
-        if len(line) > LONGEST or not ALSO.match(line.strip(" \t\u00a0")):
+    """From:, Sent:, To:, Subject: as Outlook writes them: at least three such lines together.
+
+    Where the sender is not the first of them, an address must stand there too: people write lists as well.
+    """
+    size, senders, named = 0, 0, False
+    for line in lines[place : place + 8]:
+        said = line.strip(" \t\u00a0|")
+        if len(line) > LONGEST or not (FROM.match(said) or ALSO.match(said)):
             break
-        size += 1
-    return size if size >= 3 else 0
+        named = named or bool(ADDRESS.search(said)) or (not size and bool(FROM.match(said)))
+        size, senders = size + 1, senders + bool(FROM.match(said))
+    return size if size >= 3 and senders == 1 and named else 0
 
 
 def _without_signature(lines: list[str]) -> list[str]:

@@ -64,12 +64,42 @@ def test_nothing_below_our_line_is_read(language):
         "*From:* Agent\n*Sent:* Thursday\n*To:* Ana\n*Subject:* Search?",
         "发件人: Agent\n发送时间: 2026年12月3日\n收件人: Ana\n主题: Search?",
         "-----Ursprüngliche Nachricht-----",
+        "Gesendet: Sonntag, 22. November 2026 um 02:00 Uhr\nVon: Agent <a@example.org>\nAn: ana\nBetreff: S",
+        "----- Mail original -----\nDe: Agent\nÀ: ana\nEnvoyé: Dimanche\nObjet: S",
+        "------------------&nbsp;原始邮件&nbsp;------------------",
+        "---- 回复的原邮件 ----\n| 发件人 | Agent<a@example.org> |\n| 日期 | 2026年11月 |\n| 收件人 | Ana |",
         "________________________________\nFrom: Agent\nSent: now\nTo: Ana\nSubject: Search?",
     ],
 )
 @pytest.mark.parametrize("history", [QUOTED, QUESTION, "Search for “coding”?\n1. Yes"])
 def test_the_history_below_an_answer_is_not_read(header, history):
     assert new_text(f"yes please\n\n{header}\n\n{history}") == "yes please"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Sent from my iPhone",
+        "Get Outlook for iOS<https://aka.ms/o0ukef>",
+        "Outlook für iOS beziehen<https://aka.ms/o0ukef>",
+        "Holen Sie sich Outlook für Android<https://aka.ms/AAb9ysg>",
+        "Télécharger Outlook pour iOS<https://aka.ms/o0ukef>",
+        "Obtener Outlook para iOS<https://aka.ms/o0ukef>",
+        "获取 Outlook for iOS<https://aka.ms/o0ukef>",
+        "Von meinem/meiner Galaxy gesendet",
+        "Sent with Proton Mail secure email.",
+        "Yahoo Mail: Search, Organize, Conquer",
+        "发自我的 iPhone",
+    ],
+)
+def test_what_a_telephone_adds_is_not_read(line):
+    history = f"________________________________\nFrom: Agent\nSent: now\nTo: Ana\n\n{QUESTION}"
+    assert new_text(f"yes\n\n{line}\n{history}") == "yes"
+    assert new_text(f"yes\n\n{line}\n \n\u00a0\n") == "yes"
+
+
+def test_our_line_may_stand_behind_the_introduction():
+    assert new_text(f"yes\n\nOn Sun, 2026 at 2:00, Agent <a@example.org> wrote: {QUESTION}") == "yes"
 
 
 @pytest.mark.parametrize(
@@ -122,6 +152,7 @@ def test_an_answer_below_an_unmarked_quotation_is_not_lost():
         "On balance, use:\ncoding",
         "write above this line? no, use coding",
         "Von: hier\nnach dort",
+        "Datum: 3. Dez.\nVon: Wien\nAn: Graz",
         "a -- b\n--- c",
         "On Monday\n\nwrote:",
     ],

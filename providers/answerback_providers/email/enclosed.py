@@ -10,12 +10,18 @@ from urllib.parse import unquote
 
 from answerback_providers.email.head import Unreadable
 
+ENCRYPTED = "multipart/encrypted"
 MEDIA = frozenset({"image", "audio", "video"})
-# What programs add by themselves: signatures (RFC 3156, RFC 8551), invitations.
+# What programs add by themselves, and what nobody here can open: signatures, keys, the shell of what is
+# encrypted (RFC 3156, RFC 8551), invitations.
 ADDED = frozenset(
     {
+        "application/pgp-encrypted",
+        "application/pgp-keys",
         "application/pgp-signature",
+        "application/pkcs7-mime",
         "application/pkcs7-signature",
+        "application/x-pkcs7-mime",
         "application/x-pkcs7-signature",
         "text/calendar",
     }
@@ -38,13 +44,19 @@ class Enclosed:
 
 def enclosed(parts: list[Part]) -> tuple[Enclosed, ...]:
     """What was attached, in order, of all parts of a mail; not what its text shows as a logo below a name."""
-    shown = _shown(parts)
+    shown, sealed = _shown(parts), _sealed(parts)
     files = (
         (Enclosed(place, _name(part), part.get_content_type(), _size(part)), _id(part) in shown)
         for place, part in enumerate(parts)
-        if is_file(part)
+        if is_file(part) and id(part) not in sealed
     )
     return tuple(file for file, is_shown in files if not is_shown or (file.size or 0) >= LOGO)
+
+
+def _sealed(parts: list[Part]) -> frozenset[int]:
+    """What is encrypted: nobody but the addressee of its key can tell what it is."""
+    shells: list[Any] = [part.get_payload() for part in parts if part.get_content_type() == ENCRYPTED]
+    return frozenset(id(each) for inside in shells if isinstance(inside, list) for each in inside)
 
 
 def content(part: Part) -> bytes:

@@ -5,12 +5,13 @@ import re
 
 LONGEST_HTML = 256 << 10  # characters
 MOST_LEVELS = 10
-PIECE = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]{0,20})(?:[\s/][^<>]*)?>|([^<]+|<)")
+PIECE = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9:]{0,20})(?:[\s/][^<>]*)?>|([^<]+|<)")
 BLOCKS = frozenset(
     "address article blockquote body dd div dl dt figure footer h1 h2 h3 h4 h5 h6 header hr li main ol p pre "
     "section table tr ul".split()
 )
 SPACED = frozenset("blockquote h1 h2 h3 h4 h5 h6 p".split())
+STRUCK = frozenset("del s strike".split())  # what is struck out is not said
 UNSEEN = frozenset("head noscript script style template title".split())
 MARK = "> "
 
@@ -27,6 +28,8 @@ class _Page:
             self.hidden = "" if closing else name
         elif name == "br":
             self.lines.append("")
+        elif name in STRUCK:
+            self.text("~")
         elif name in BLOCKS:
             self._edge(name in SPACED)
         if name == "blockquote":

@@ -5,6 +5,8 @@ import json
 import re
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC
+from email.errors import HeaderParseError
+from email.header import decode_header, make_header
 from email.utils import parsedate_to_datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -24,12 +26,41 @@ MOST_LINES = 10_000
 MOST_ADDRESSES = 100
 MOST_REFERENCES = 20
 BOUNCE = "bounce-"
+RECEIPT = "message/disposition-notification"  # RFC 8098: somebody has read it
 QUOTED = r'"(?:[^"\\]|\\.)*"'
-# RFC 5322 section 3.4, without comments, groups and routes: what those may hide is not worth reading.
-NAMED = re.compile(rf"(?:{ATOM[:-1]}|[. \t]|{QUOTED})*<([^<>\s]+)>")
+# RFC 5322 section 3.4, without groups and routes: what those may hide is not worth reading. A name has no
+# second address in it, but Exchange writes the same one there once more.
+NAMED = re.compile(rf"(?:{ATOM[:-1]}|[. \t()\[\]]|{QUOTED})*<([^<>\s]+)>")
+TWICE = re.compile(r"'?([^<>\s'\"]+)'?[ \t]*<(\1)>", re.IGNORECASE)
 SEPARATED = re.compile(rf"(?:{QUOTED}|[^\",])+")
-LISTED = ("precedence", frozenset({"bulk", "junk", "list", "auto_reply"}))
-AUTOMATIC = ("list-id", "x-autoreply", "x-autorespond", "x-autoresponder", "x-loop")
+LISTED = frozenset({"bulk", "junk", "list", "auto_reply", "auto-reply", "autoreply"})
+AUTOMATIC = (
+    "list-id",
+    "x-auto-reply",
+    "x-autoreply",
+    "x-autoreply-from",
+    "x-autorespond",
+    "x-autoresponder",
+    "x-loop",
+    "x-mail-autoreply",
+    "x-ms-exchange-generated-message-source",
+    "x-vacation",
+)
+# How a subject begins where a program answers by itself and says so nowhere else (a reply of ours begins with
+# "Re:" or the like): somebody is away, or has read it.
+ABSENT = re.compile(
+    r"(?:automatic reply|auto[- ]?reply|auto(?:matic)? ?response|auto\s*:|out of (?:the )?office|ooo\s*:|"
+    r"automatische antwort|abwesenheits|abwesen[dt]|automatische abwesenheits|réponse automatique|"
+    r"absence du bureau|absent du bureau|message d['’]absence|respuesta automática|fuera de (?:la )?oficina|"
+    r"ausente\b|自动回复|自動回覆|自动答复|不在办公室|自動応答|不在通知|risposta automatica|fuori ufficio|"
+    r"resposta automática|automatisch antwoord|afwezig|autosvar|automatiskt? svar|automatisk svar|"
+    r"odpowiedź automatyczna|автоответ|автоматический ответ|"
+    r"(?:read|not read|gelesen|ungelesen|lu|leído|leida|已读|已讀)\s*[:：])",
+    re.IGNORECASE,
+)
+FORWARDED = re.compile(r"(?:fwd?|wg|tr|rv|enc|i|vb|vs|pd|doorst|转发|轉寄|转寄)\s*[:：]", re.IGNORECASE)
+LATE = re.compile(r"\b(?:warning|delay|delayed|verzögert|retardé|retrasado)\b", re.IGNORECASE)
+NO_LETTER = frozenset({"multipart/report", "text/calendar", RECEIPT})
 MACHINES = frozenset({"mailer-daemon", "postmaster"})
 
 
@@ -43,7 +74,7 @@ class Kind(StrEnum):
 class Reading:
     """A mail in the words of the contract. `lookups`: names in the DNS that could prove who sent it.
 
-    `whole`: not too long to be read to its end.
+    `whole`: not too long to be read to its end. `forwarded`: somebody else may have written it.
     """
 
     kind: Kind
@@ -57,6 +88,7 @@ class Reading:
     lookups: tuple[str, ...] = ()
     files: tuple[Enclosed, ...] = field(default=(), repr=False)
     whole: bool = True
+    forwarded: bool = False
 
     def dump(self) -> str:
         """As JSON, for `load`."""
@@ -87,7 +119,7 @@ class Reading:
                     Attachment(f"{self.event_id}/{file.place}", file.name, file.content_type, file.size)
                     for file in self.files
                 ),
-                void=None if self.whole else Void.TOO_LONG,
+                void=Void.TOO_LONG if not self.whole else Void.FORWARDED if self.forwarded else None,
             )
         ]
 
@@ -130,6 +162,7 @@ def read(raw: bytes, own: Mailbox, authserv_id: str = "") -> Reading:
         lookups=tuple(ask),
         files=parts.files,
         whole=parts.whole,
+        forwarded=bool(FORWARDED.match(_subject(head))),
     )
 
 
@@ -148,9 +181,10 @@ def _sender(head: Head) -> Mailbox | None:
 
 
 def _address(text: str) -> Mailbox | None:
-    named = NAMED.fullmatch(text.strip())
+    plain = text.strip()
+    named = NAMED.fullmatch(plain) or TWICE.fullmatch(plain)
     try:
-        return mailbox(named[1] if named else text)
+        return mailbox(named[named.lastindex or 0] if named else plain)
     except ValueError:
         return None
 
@@ -167,6 +201,14 @@ def _references(head: Head) -> tuple[str, ...]:
     return tuple(dict.fromkeys(id for id in named if len(id) <= 500))[:MOST_REFERENCES]
 
 
+def _subject(head: Head) -> str:
+    text = head.first("subject")
+    try:
+        return str(make_header(decode_header(text))).strip()
+    except (HeaderParseError, LookupError, ValueError):
+        return text
+
+
 def _date(head: Head) -> int | None:
     try:
         told = parsedate_to_datetime(head.first("date"))
@@ -181,13 +223,13 @@ def _date(head: Head) -> int | None:
 def _automatic(head: Head, parts: Written) -> bool:
     """Not written by a person for this question (RFC 3834 section 2, RFC 2919, RFC 3461, RFC 5546)."""
     submitted = head.first("auto-submitted").partition(";")[0].strip().lower()
-    name, listed = LISTED
     return (
         submitted not in ("", "no")
-        or head.first(name).lower() in listed
+        or any(head.first(name).lower() in LISTED for name in ("precedence", "x-precedence"))
         or any(head.all(each) for each in AUTOMATIC)
         or _from_nobody(head)
-        or bool(parts.types & {"multipart/report", "text/calendar"})
+        or bool(parts.types & NO_LETTER)
+        or bool(ABSENT.match(_subject(head)))
     )
 
 
@@ -212,5 +254,9 @@ def _came_back(head: Head, parts: Written) -> bool:
     """A report says so; without one, a machine that does not merely answer in somebody's absence."""
     if parts.actions:
         return "failed" in parts.actions
-    absent = head.first("auto-submitted").lower().startswith("auto-replied")
-    return _from_nobody(head) and not absent and not any(head.all(each) for each in AUTOMATIC)
+    if head.all("x-failed-recipients"):  # Exim's own, without a report
+        return True
+    subject = _subject(head)
+    absent = head.first("auto-submitted").lower().startswith("auto-replied") or ABSENT.match(subject)
+    read_ = RECEIPT in parts.types or any(head.all(each) for each in AUTOMATIC)
+    return _from_nobody(head) and not (absent or read_ or LATE.search(subject))

@@ -168,6 +168,8 @@ def test_one_address_is_read_as_it_is_meant(written: str, who: str) -> None:
     "written",
     [
         "alice@corp.example <evil@x.org>",
+        "alice@corp.example (IT) <evil@x.org>",
+        "ana@x.org.corp.example <ana@x.org>",
         "alice@corp.example, evil@x.org",
         "<alice@corp.example> <evil@x.org>",
         "alice@corp.example (<evil@x.org>)",
