@@ -30,7 +30,8 @@ class Asked:
 class Button:
     """One tap. `data` (at most 64 bytes of ASCII) comes back in `Reply.data`; or `url` opens a page.
 
-    `means` is "yes" or "no" under a question of yes or no, for services with templates for these.
+    `means` is "yes" or "no" under a question of yes or no, "approve" or "reject" under a review: for services
+    with templates for these, and because no number stands for them where an answer is typed.
     """
 
     label: str

@@ -37,6 +37,8 @@ pytestmark = pytest.mark.needs_extra("email")
 OWN = {"address": "agent@example.org", "authserv_id": OURS}
 QUESTION = Question("q1", "Which term?", QuestionKind.CHOICE, (Choice("a", "coding"), Choice("b", "costing")))
 
+CONFIRM = Question("q1", "Wipe production?", QuestionKind.CONFIRM)
+
 
 def mails(room: Mailroom) -> list[EmailMessage]:
     return [email.message_from_bytes(mail.content or b"", policy=email.policy.default) for mail in room.mails]
@@ -49,7 +51,8 @@ def answering(asked: EmailMessage, body: str, *, vouched: bool = True, **headers
     if vouched:
         mail["Authentication-Results"] = f"{OURS}; dmarc=pass header.from=x.org"
     mail["From"], mail["To"] = "Ana Lima <Ana@x.org>", asked["reply-to"]
-    mail["Subject"], mail["Date"] = f"Re: {asked['subject']}", asked["date"]
+    mail["Subject"] = headers.pop("Subject", f"Re: {asked['subject']}")
+    mail["Date"] = asked["date"]
     mail["In-Reply-To"] = asked["message-id"]
     for name, value in headers.items():
         mail[name.replace("_", "-")] = value
@@ -131,6 +134,9 @@ class Post:
         await self.app.idle()
         return next(mail for mail in mails(self.room) if words in text_of(mail))
 
+    async def is_pending(self, id: str) -> bool:
+        return (await self.app.reader.interaction(id)).status is InteractionStatus.PENDING
+
     async def status(self, run_id: str) -> RunStatus:
         return (await self.app.runner.get(run_id)).status
 
@@ -176,6 +182,29 @@ async def test_a_mail_that_nobody_vouches_for_is_told_so_by_its_code_alone(post:
     said = await post.hears("be sure this mail is from you")
     assert "https://ask.example.org/f/" in text_of(said)
     assert await post.status(run) is RunStatus.WAITING
+
+
+async def test_what_somebody_else_wrote_and_was_forwarded_decides_nothing(post: Post) -> None:
+    asked = await post.app.asker.ask(AskRequest((CONFIRM,)))
+    await until(lambda: len(post.room.mails) == 1)
+    await post.app.idle()
+    theirs = "---------- Forwarded message ---------\nFrom: Ben <ben@x.org>\nDate: Sun\nTo: Ana\n\nyes"
+    await post.reply(theirs, Subject="Fwd: Re: Wipe production?")
+    await post.hears("You forwarded what somebody else wrote")
+    assert await post.is_pending(asked.interaction.id)
+
+
+async def test_a_yes_is_written_as_the_mail_says_and_a_number_is_none(post: Post) -> None:
+    asked = await post.app.asker.ask(AskRequest((CONFIRM,)))
+    await until(lambda: len(post.room.mails) == 1)
+    await post.app.idle()
+    assert "Or reply to this mail with just the word: Yes / No" in text_of(mails(post.room)[0])
+    await post.reply("1")
+    await post.hears("I need a clear yes or no for “Wipe production?”.")
+    assert await post.is_pending(asked.interaction.id)
+    await post.reply("Yes, please.")
+    await post.hears("You chose “Yes”")
+    assert (await post.app.reader.interaction(asked.interaction.id)).answer.values == {"q1": True}
 
 
 async def test_a_mail_that_nobody_vouches_for_stops_nothing(post: Post) -> None:

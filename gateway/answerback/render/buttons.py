@@ -12,6 +12,7 @@ from answerback.sentences import say
 
 MOST_DATA = 64  # bytes: the least that any service takes (Telegram's callback_data)
 LABEL = 40  # characters of a label that can be read on a button of a telephone
+DECISIVE = ("yes", "no", "approve", "reject")
 DEFAULT_DECISIONS = ("approve", "reject")
 ORDER = ("approve", "reject", "edit", "respond")  # those that a tap decides come first
 
@@ -121,7 +122,7 @@ def _other(key: str, payload: str, token: str, form_url: str, language: str) -> 
 
 
 def _button(key: str, payload: str, token: str, language: str) -> Button:
-    return Button(say(key, language), data(token, payload), means=key if key in ("yes", "no") else "")
+    return Button(say(key, language), data(token, payload), means=key if key in DECISIVE else "")
 
 
 def _all_or_hint(buttons: tuple[Button, ...], most: int, hint: str, form_url: str, language: str) -> Offer:

@@ -23,11 +23,15 @@ TEMPLATES = Environment(
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One way on: `url` is what a tap opens; `number` answers for it, 0 where none is to be shown."""
+    """One way on: `url` is what a tap opens; `number` answers for it, 0 where none is to be shown.
+
+    `word`: it is typed as it stands here, since a number lets nothing happen.
+    """
 
     label: str
     url: str
     number: int = 0
+    word: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +74,18 @@ def lay_out(message: Message, *, replies: bool) -> Body:
         links=links,
         form_url=form_url,
         footer=cut(message.footer),
-        how=(said.reply if replies else said.unread) if asks and (replies or form_url) else "",
+        how=_how(said, choices, replies=replies) if asks and (replies or form_url) else "",
         language=line(message.language) or "en",
         words=said,
     )
+
+
+def _how(said: Words, choices: tuple[Row, ...], *, replies: bool) -> str:
+    """What can be written back."""
+    typed = " / ".join(choice.label for choice in choices if choice.word)
+    if not replies:
+        return said.unread
+    return said.word.format(words=typed) if typed else said.reply
 
 
 def _ways(message: Message, form_url: str) -> tuple[tuple[Row, ...], tuple[Row, ...], tuple[Row, ...]]:
@@ -81,10 +93,14 @@ def _ways(message: Message, form_url: str) -> tuple[tuple[Row, ...], tuple[Row, 
     if message.kind not in ASKING:  # what asks nothing takes no reply: what could be tapped is on its page
         return (), (), _pages(message)
     hint = line(message.placeholder)
+    words_ = {line(button.label) for button in message.buttons if button.means}
     taps = [line(button.label) for button in message.buttons if not button.url]
     pages = [(line(button.label), link(button.url)) for button in message.buttons if link(button.url)]
     numbered = list(enumerate((label for label in taps if label != hint), start=1))
-    choices = tuple(Row(label, form_url, 0 if label == str(number) else number) for number, label in numbered)
+    choices = tuple(
+        Row(label, form_url, 0 if words_ or label == str(number) else number, label in words_)
+        for number, label in numbered
+    )
     forms = [label for label, url in pages if url == form_url]
     if choices and hint and hint not in forms:
         forms.append(hint)
@@ -107,7 +123,11 @@ def _fields(message: Message, said: Words) -> tuple[tuple[str, str], ...]:
 
 def as_text(body: Body) -> str:
     """The plain text: blocks separated by a blank line, choices numbered, links written out."""
-    choices = [f"{choice.number}. {choice.label}" for choice in body.choices if choice.number]
+    choices = [
+        f"{choice.number}. {choice.label}" if choice.number else f"   {choice.label}"
+        for choice in body.choices
+        if choice.number or choice.word
+    ]
     others = [f"   {other.label}" for other in body.others] if choices else []
     links = [f"{button.label}: {button.url}" for button in body.links]
     answer = [body.words.here, body.form_url] if body.form_url else []

@@ -7,11 +7,12 @@ MARKER = "--- write above this line ---"  # what is read of a reply ends here, s
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """`answer` is a button; `here` precedes the link; `reply` and `unread` say whether replies count."""
+    """`answer` is a button, `here` precedes the link; `reply`, `word` and `unread`: which replies count."""
 
     answer: str
     here: str
     reply: str
+    word: str
     unread: str
     more: str
     why: str
@@ -21,6 +22,7 @@ ENGLISH = Words(
     answer="Answer",
     here="Answer here:",
     reply="Or reply to this mail: a number, or your own words.",
+    word="Or reply to this mail with just the word: {words}",
     unread="Please use the link: replies to this mail are not read.",
     more="and {count} more, shown with the link",
     why="You get this because an agent works for you. Whoever runs it can stop these mails.",
@@ -32,6 +34,7 @@ LANGUAGES = {
         answer="Antworten",
         here="Hier antworten:",
         reply="Oder auf diese Mail antworten: mit einer Nummer oder eigenen Worten.",
+        word="Oder auf diese Mail antworten, nur mit dem Wort: {words}",
         unread="Bitte den Link benutzen: Antworten auf diese Mail werden nicht gelesen.",
         more="und {count} weitere, zu sehen über den Link",
         why="Das kommt, weil ein Agent für Sie arbeitet. Wer ihn betreibt, kann diese Mails abstellen.",
@@ -40,6 +43,7 @@ LANGUAGES = {
         answer="Répondre",
         here="Répondre ici :",
         reply="Ou répondez à ce message : un numéro, ou vos propres mots.",
+        word="Ou répondez à ce message par un seul mot : {words}",
         unread="Utilisez le lien : les réponses à ce message ne sont pas lues.",
         more="et {count} de plus, à voir avec le lien",
         why="Vous recevez ceci car un agent travaille pour vous. Son responsable peut arrêter ces messages.",
@@ -48,6 +52,7 @@ LANGUAGES = {
         answer="Responder",
         here="Responda aquí:",
         reply="O responda a este correo: un número, o sus propias palabras.",
+        word="O responda a este correo con una sola palabra: {words}",
         unread="Use el enlace: las respuestas a este correo no se leen.",
         more="y {count} más, en el enlace",
         why="Recibe esto porque un agente trabaja para usted. Quien lo gestiona puede detener estos correos.",
@@ -56,6 +61,7 @@ LANGUAGES = {
         answer="回答",
         here="在此回答：",
         reply="也可以直接回复本邮件：写编号，或用您自己的话。",
+        word="也可以直接回复本邮件，只写：{words}",
         unread="请使用链接：本邮件的回复无人阅读。",
         more="还有 {count} 项，可通过链接查看",
         why="有代理在为您工作，因此您收到此邮件。如不想再收到，请联系运行该代理的人。",

@@ -118,6 +118,30 @@ def test_own_words_are_offered_once() -> None:
     assert text_of(question(placeholder="Something else…", buttons=button)).count("Something else…") == 1
 
 
+@pytest.mark.parametrize(
+    ("language", "means", "labels", "asked"),
+    [
+        ("en", ("yes", "no"), ("Yes", "No"), "reply to this mail with just the word: Yes / No\n"),
+        (
+            "de",
+            ("approve", "reject"),
+            ("Genehmigen", "Ablehnen"),
+            "nur mit dem Wort: Genehmigen / Ablehnen\n",
+        ),
+    ],
+)
+def test_no_number_stands_for_a_word_that_lets_something_happen(
+    language: str, means: tuple[str, str], labels: tuple[str, str], asked: str
+) -> None:
+    taps = tuple(Button(label, data=label, means=mean) for label, mean in zip(labels, means, strict=True))
+    message = question(buttons=(*taps, Button("…", url=FORM)), language=language)
+    shown = text_of(message)
+    assert f"   {labels[0]}\n   {labels[1]}\n   …\n" in shown
+    assert asked in shown
+    assert "1." not in shown
+    assert not any("1." in spoken for spoken in read_aloud(html_of(message)))
+
+
 def test_what_only_the_form_takes_has_no_number() -> None:
     review = (Button("Approve", data="a"), Button("Reject", data="r"), Button("Change…", url=FORM))
     assert "1. Approve\n2. Reject\n   Change…\n\nAnswer here:\n" in text_of(question(buttons=review))
