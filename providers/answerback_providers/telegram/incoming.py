@@ -9,11 +9,24 @@ import re
 from dataclasses import dataclass
 
 from answerback.provider import Event, Reply, Void
+from answerback_providers.telegram.entities import marked
 from answerback_providers.telegram.fields import Fields, attachments, integer, moment, number, obj, string
 from answerback_providers.telegram.news import news_of
 
 # Written by a person although there is no text: it does not fit, and they should hear so.
-OTHER = ("location", "venue", "contact", "poll", "dice", "story", "checklist")
+OTHER = (
+    "location",
+    "venue",
+    "contact",
+    "poll",
+    "dice",
+    "story",
+    "checklist",
+    "game",
+    "paid_media",
+    "live_photo",
+)
+ELSEWHERE = "elsewhere"  # a reply to what stands in another chat: no message of ours has this id
 COMMAND = re.compile(r"/\w+(?:@(\w+))?(?!\S)")
 PRIVATE = "private"
 
@@ -79,24 +92,29 @@ def _message(event_id: str, message: Fields, bot: Bot, *, edited: bool = False) 
     void = _void(message, edited)
     if sender is None or place is None or (person.get("is_bot") and void is not Void.NAMELESS):
         return None
-    text = string(message.get("text")) or string(message.get("caption"))
+    text = marked(string(message.get("text")), message.get("entities"))
+    text = text or marked(string(message.get("caption")), message.get("caption_entities"))
     files = attachments(message)
     if not text and (edited or not (files or any(key in message for key in OTHER))):
         return None  # a service message: someone joined, a title changed; or a place that moves by itself
     private = chat.get("type") == PRIVATE
     if not private and _is_for_another_bot(text, bot):
         return None
+    called = "" if private else _called(text, bot)
+    references = _references(place, obj(message.get("reply_to_message")), bot)
+    if (private or called) and obj(message.get("external_reply")):
+        references = (ELSEWHERE,)
     return Reply(
         event_id=event_id,
         sender=str(sender),
         place=str(place),
         text=text,
-        references=_references(place, obj(message.get("reply_to_message")), bot),
+        references=references,
         sent_at=moment(message.get("date")),
         private=private,
         name=string(person.get("first_name")),
         attachments=files,
-        called="" if private else _called(text, bot),
+        called=called,
         void=void,
     )
 

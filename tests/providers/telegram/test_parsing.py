@@ -52,6 +52,33 @@ def test_a_reply_to_somebody_elses_message_refers_to_nothing_of_ours() -> None:
     assert only_reply(message_update(reply_to_message=theirs)).references == ()
 
 
+def test_a_reply_to_what_stands_in_another_chat_may_be_about_that() -> None:
+    other = {"origin": {"type": "user", "sender_user": ANA_HERSELF, "date": 1}, "message_id": 9}
+    assert only_reply(message_update(text="yes", external_reply=other)).references == ("elsewhere",)
+    assert only_reply(message_update(chat=GROUP, text="yes", external_reply=other)).references == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "entities", "said"),
+    [
+        ("yes", [("strikethrough", 0, 3)], "~yes~"),
+        ("👍 100 200", [("strikethrough", 3, 3)], "👍 ~100~ 200"),  # a smile has two code units
+        ("yes\nwhat he said", [("blockquote", 0, 3)], "> yes\nwhat he said"),
+        ("a\nb\nno", [("expandable_blockquote", 0, 3)], "> a\n> b\nno"),
+        ("yes", [("bold", 0, 3), ("italic", 0, 3), ("spoiler", 0, 3)], "yes"),
+        ("yes", [("strikethrough", 0, 99)], "~yes~"),
+        ("yes", [("strikethrough", 3, 1), ("strikethrough", -1, 2), ("strikethrough", 0, 0)], "yes"),
+    ],
+)
+def test_what_is_struck_out_or_quoted_is_not_said(
+    text: str, entities: list[tuple[str, int, int]], said: str
+) -> None:
+    marks = [{"type": kind, "offset": start, "length": length} for kind, start, length in entities]
+    assert only_reply(message_update(text=text, entities=marks)).text == said
+    captioned = message_update(text=None, caption=text, caption_entities=marks, photo=[{"file_id": "f"}])
+    assert only_reply(captioned).text == said
+
+
 def test_a_reference_names_the_chat_because_message_ids_are_unique_only_there() -> None:
     reply = only_reply(message_update(chat=GROUP, reply_to_message=OURS))
     assert (reply.place, reply.references, reply.private) == ("-1001", ("-1001:9",), False)
@@ -220,7 +247,7 @@ def test_a_voice_message_is_a_reply_without_text() -> None:
     assert (reply.text, reply.attachments) == ("", (Attachment("v1", "voice", "audio/ogg"),))
 
 
-@pytest.mark.parametrize("kind", ["location", "contact", "poll", "dice"])
+@pytest.mark.parametrize("kind", ["location", "contact", "poll", "dice", "game", "live_photo"])
 def test_what_is_no_text_but_meant_as_an_answer_is_a_reply_that_does_not_fit(kind: str) -> None:
     reply = only_reply(message_update(text=None, **{kind: {"x": 1}}))
     assert (reply.text, reply.attachments) == ("", ())
