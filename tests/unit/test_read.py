@@ -425,6 +425,45 @@ class TestNumber:
         assert found == value
         assert type(found) is type(value)
 
+    @pytest.mark.parametrize(
+        ("asked", "text", "value", "language"),
+        [
+            ("How many GB?", "5 GB", 5, "en"),
+            ("How many GB?", "5gb", 5, "en"),
+            ("How many GB?", "5 MB", None, "en"),
+            ("How many hours?", "5 minutes", None, "en"),
+            ("How many hours?", "90 hours.", 90, "en"),
+            ("Which discount, in %?", "12,5 %", 12.5, "de"),
+            ("Which discount?", "5%", None, "en"),
+            ("Refund how many €?", "€ 1 000,50", 1000.5, "fr"),
+            ("Refund how many €?", "20€", 20, "de"),
+            ("Refund how many €?", "$20", None, "en"),
+            ("Refund how much, in EUR?", "EUR 20", 20, "en"),
+            ("Refund how much?", "20 EUR", None, "en"),
+            ("需要几台服务器？", "3台", 3, "zh"),
+            ("How many?", "five", 5, "en"),
+            ("How many?", "Fünf!", 5, "de"),
+            ("How many?", "cinq", 5, "fr"),
+            ("How many?", "once", 11, "es"),
+            ("How many?", "once", None, "en"),
+            ("How many?", "十二", 12, "zh"),
+            ("How many?", "3个", 3, "zh"),
+            ("How many?", "5 please", 5, "en"),
+            ("How many?", "**5**", 5, "en"),
+            ("How many?", "5.", 5, "en"),
+            ("How many?", "(5)", None, "en"),  # minus five, in accounts
+            ("How many?", "5?", None, "en"),
+            ("How many?", "ca. 5", None, "de"),
+            ("How many?", "5-6", None, "en"),
+            ("How many, if not 3?", "not 5", None, "en"),
+            ("How many more than 3?", "more than 5", None, "en"),
+            ("How many?", "-5", -5, "en"),
+        ],
+    )
+    def test_a_number_may_have_its_unit_only_where_the_question_names_it(self, asked, text, value, language):
+        found = said(Question("q", asked, QuestionKind.NUMBER), text, language)
+        assert found == ("unclear_number" if value is None else [value])
+
     @pytest.mark.parametrize("text", ["1.234", "1,234", "-12.345"])
     def test_what_can_mean_two_numbers_is_asked_again(self, text):
         assert said(NUMBER, text) == "number_ambiguous"
@@ -441,7 +480,7 @@ class TestNumber:
     @pytest.mark.parametrize(
         "text",
         [
-            "twelve",
+            "a dozen",
             "1e3",
             "12 apples",
             "1,23,456",
@@ -525,7 +564,6 @@ class TestDate:
         [
             "next week",
             "soon",
-            "next Friday",
             "Friday or Saturday",
             "31 Feb",
             "2026-02-31",
@@ -592,6 +630,58 @@ class TestDate:
             assert validate(DATE, found.value) == found.value
         else:
             assert say(found.key, "en", **found.args)
+
+
+class TestDatesOfPeople:
+    """All on Thursday 3 December 2026, at 14:02 in Vienna."""
+
+    @pytest.mark.parametrize(
+        ("text", "language", "value"),
+        [
+            ("Tomorrow!", "en", "2026-12-04"),
+            ("this Friday", "en", "2026-12-04"),
+            ("next Monday 9am", "en", "2026-12-07T09:00:00+01:00"),
+            ("in two weeks", "en", "2026-12-17"),
+            ("end of month", "en", "2026-12-31"),
+            ("tomorrow noon", "en", "2026-12-04T12:00:00+01:00"),
+            ("uebermorgen", "de", "2026-12-05"),
+            ("in drei Tagen", "de", "2026-12-06"),
+            ("3. Jänner", "de", "2027-01-03"),
+            ("Mi 9.12. 10 Uhr", "de", "2026-12-09T10:00:00+01:00"),
+            ("Do 9.12.", "de", "unclear_date"),
+            ("kommenden Freitag 9 Uhr", "de", "2026-12-04T09:00:00+01:00"),
+            ("le 3/12", "fr", "2026-12-03"),
+            ("le 3 decembre", "fr", "2026-12-03"),
+            ("demain à midi", "fr", "2026-12-04T12:00:00+01:00"),
+            ("mañana a las 9:00", "es", "2026-12-04T09:00:00+01:00"),
+            ("mañana a las 5 de la tarde", "es", "2026-12-04T17:00:00+01:00"),
+            ("el miercoles", "es", "2026-12-09"),
+            ("dentro de tres días", "es", "2026-12-06"),
+            ("明天下午三点半", "zh", "2026-12-04T15:30:00+01:00"),
+            ("十二月四日", "zh", "2026-12-04"),
+            ("三天后", "zh", "2026-12-06"),
+            ("下周五", "zh", "2026-12-11"),
+            ("这周五", "zh", "2026-12-04"),
+            ("这周三", "zh", "unclear_date"),  # it is over
+            ("月底", "zh", "2026-12-31"),
+            ("今晚8点", "zh", "2026-12-03T20:00:00+01:00"),
+            ("明天下午12点", "zh", "2026-12-04T12:00:00+01:00"),
+            ("明天晚上20点", "zh", "2026-12-04T20:00:00+01:00"),
+            ("明天凌晨3点", "zh", "2026-12-04T03:00:00+01:00"),
+            ("明天晚上12点", "zh", "unclear_date"),  # midnight, at either end of the day
+            ("明天晚上1点", "zh", "unclear_date"),  # and not one in the afternoon
+            ("明天上午12点", "zh", "unclear_date"),  # and not midnight
+            ("next Friday", "en", "date_ambiguous"),
+            ("nächsten Freitag 9 Uhr", "de", "date_ambiguous"),
+            ("vendredi prochain", "fr", "date_ambiguous"),
+            ("el viernes que viene", "es", "date_ambiguous"),
+            ("next Thursday", "en", "2026-12-10"),
+            ("next week", "en", "unclear_date"),
+        ],
+    )
+    def test_they_are_read_where_they_can_mean_one_day_only(self, text, language, value):
+        found = said(DATE, text, language)
+        assert found == (value if value.endswith(("date", "ambiguous")) else [value])
 
 
 class TestReview:

@@ -7,6 +7,7 @@ from answerback.read import words
 from answerback.read.clock import find_time
 from answerback.read.days import find_day
 from answerback.read.normal import tidy
+from answerback.read.numerals import in_digits, spelt
 from answerback.read.result import Read, Unclear, Value
 from answerback.sentences import zone_of
 
@@ -36,8 +37,8 @@ def _read(
 ) -> datetime.date | Unclear | None:
     if ISO.fullmatch(text.strip()):
         return _iso(text.strip().upper(), zone)
-    folded = tidy(text)
-    ahead = _ahead(folded, here, zone)
+    folded = words.spoken(in_digits(tidy(text)))
+    ahead = _ahead(folded, language, here, zone)
     if ahead is not None:
         return ahead
     timed = find_time(folded)
@@ -60,12 +61,15 @@ def _iso(text: str, zone: datetime.tzinfo) -> datetime.date | Unclear:
     return found if found.tzinfo else _moment(found.date(), found.time(), zone)
 
 
-def _ahead(folded: str, here: datetime.datetime, zone: datetime.tzinfo) -> datetime.date | None:
-    """ "in 3 days", "in einer Woche", "3天后": from now on."""
+def _ahead(
+    folded: str, language: str, here: datetime.datetime, zone: datetime.tzinfo
+) -> datetime.date | None:
+    """ "in 3 days", "in einer Woche", "三天后": from now on."""
     match = AHEAD.fullmatch(folded)
     if not match or (match[1] not in words.IN and not match[4]) or (match[1] and match[4]):
         return None
-    number = 1 if match[2] in words.ONE else int(match[2]) if match[2].isdecimal() else None
+    number = int(match[2]) if match[2].isdecimal() else spelt(match[2], language)
+    number = 1 if match[2] in words.ONE else number
     unit = words.UNIT_OF.get(match[3].rstrip("."))
     if number is None or unit is None:
         return None

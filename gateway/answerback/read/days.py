@@ -1,5 +1,6 @@
 """The day in a text: "tomorrow", "Friday", "3 Dec", "3. Dezember 2026", "3/4/2026", "12月3日"."""
 
+import calendar
 import datetime
 import re
 
@@ -10,6 +11,9 @@ from answerback.sentences import day as written
 NUMERIC = re.compile(r"(\d{1,2})\s*([./-])\s*(\d{1,2})(?:\s*\2\s*(\d{4}|\d{2})?)?")
 YEAR_FIRST = re.compile(r"(\d{4})([./-])(\d{1,2})\2(\d{1,2})")
 CJK = re.compile(r"(?:(\d{4})\s*[年년]\s*)?(\d{1,2})\s*[月월]\s*(\d{1,2})\s*[日号號일]?")
+CJK_WEEK = re.compile(r"(下|这|這|本)?[个個]?(?:周|週|星期|礼拜|禮拜)([一二三四五六日天])")
+CJK_DAYS = "一二三四五六日"
+LEADING = re.compile(r"([^\W\d]+)[.,]*\s+")
 TOKENS = re.compile(r"\d+|[^\W\d_]+(?:['’-][^\W\d_]+)*")
 BETWEEN = re.compile(r"[\s.,]*")
 MOST = 12  # words of a date
@@ -20,16 +24,35 @@ def find_day(text: str, language: str, today: datetime.date) -> datetime.date | 
 
     Without a year it is the next such day from today on.
     """
-    plain = text.strip(" ,.")
+    plain = text.strip(" ,.!。！")
+    if plain in words.LAST_OF_MONTH:
+        return today.replace(day=calendar.monthrange(today.year, today.month)[1])
+    if match := CJK_WEEK.fullmatch(plain):
+        return _chinese_weekday(match[1] or "", CJK_DAYS.index(match[2].replace("天", "日")), today)
     if plain in words.RELATIVE:
         return today + datetime.timedelta(days=words.RELATIVE[plain])
     if match := YEAR_FIRST.fullmatch(plain):
         return _date(int(match[1]), int(match[3]), int(match[4]))
     if match := CJK.fullmatch(plain):
         return _in_year(match[1], int(match[2]), int(match[3]), today)
-    if match := NUMERIC.fullmatch(plain):
-        return _numeric(match, language, today)
+    weekday, rest = _led(plain, language)
+    if match := NUMERIC.fullmatch(rest):
+        found = _numeric(match, language, today)
+        wrong = weekday is not None and isinstance(found, datetime.date) and found.weekday() != weekday
+        return None if wrong else found
     return _spoken(plain, language, today)
+
+
+def _led(text: str, language: str) -> tuple[int | None, str]:
+    """The weekday that stands before a date in digits ("Mi, 9.12.", "le 3/12"), and the date."""
+    weekday = None
+    while match := LEADING.match(text):
+        if match[1] in words.weekdays(language) and weekday is None:
+            weekday = words.weekdays(language)[match[1]]
+        elif match[1] not in words.FILLERS:
+            break
+        text = text[match.end() :]
+    return weekday, text
 
 
 def _numeric(match: re.Match[str], language: str, today: datetime.date) -> datetime.date | Unclear | None:
@@ -55,6 +78,10 @@ def _spoken(text: str, language: str, today: datetime.date) -> datetime.date | U
     if not 1 <= len(tokens) <= MOST:
         return None
     weekdays, months = words.weekdays(language), words.months(language)
+    if len(tokens) == 2 and (named := set(tokens) & (words.THIS | words.NEXT)):
+        (other,) = set(tokens) - named or {""}
+        if other in weekdays:
+            return _this_or_next(weekdays[other], language, today, following=bool(named & words.NEXT))
     if tokens[0] in weekdays and tokens[0] in months and len(tokens) < 3:
         return None  # "mar" is a Tuesday and a March
     if len(tokens) == 1:
@@ -93,6 +120,32 @@ def _next(weekday: int, today: datetime.date) -> datetime.date | Unclear:
     """The next such weekday. Today's own could be today or in a week: that is for the person to say."""
     ahead = (weekday - today.weekday()) % 7
     return today + datetime.timedelta(days=ahead) if ahead else Unclear("date_today")
+
+
+def _this_or_next(
+    weekday: int, language: str, today: datetime.date, *, following: bool
+) -> datetime.date | Unclear:
+    """ "Next Friday" is the one that comes to some, and that of next week to others."""
+    soon, later = _next(weekday, today), _of_next_week(weekday, today)
+    if not following or soon == later:
+        return soon
+    if isinstance(soon, Unclear):
+        return later
+    one, other = (written(each, language, today) for each in (soon, later))
+    return Unclear("date_ambiguous", {"one": one, "other": other})
+
+
+def _chinese_weekday(which: str, weekday: int, today: datetime.date) -> datetime.date | Unclear | None:
+    """下周五 is in next week for certain, and 这周五 in this one."""
+    if which == "下":
+        return _of_next_week(weekday, today)
+    if which and weekday < today.weekday():
+        return None
+    return _next(weekday, today)
+
+
+def _of_next_week(weekday: int, today: datetime.date) -> datetime.date:
+    return today + datetime.timedelta(days=7 - today.weekday() + weekday)
 
 
 def _in_year(year: str | None, month: int, day: int, today: datetime.date) -> datetime.date | None:

@@ -4,6 +4,8 @@ import re
 import unicodedata
 
 from answerback.model import Question
+from answerback.read.normal import tidy
+from answerback.read.numerals import spelt
 from answerback.read.result import Read, Unclear, Value
 from answerback.sentences import number as written
 from answerback.values import LARGEST, SMALLEST
@@ -11,14 +13,24 @@ from answerback.values import LARGEST, SMALLEST
 SPACES = re.compile(r"(?<=\d)[ '’\u00a0\u2009\u202f](?=\d{3}(?!\d))")  # separators that only group
 PLAIN = re.compile(r"[+-]?\d+(?:[.,]\d+)*")
 SIGNS = str.maketrans("−－＋，．٫٬", "--+,..,")
+# What stands around a number and says nothing; not "(", which makes some a negative one.
+AROUND = ' \t\r\n!.。！*_`"“”„«»'
+UNIT_BEHIND = re.compile(
+    r"(?P<number>[+-]?\d[\d.,' \u00a0\u202f’]{0,40}?|\w{1,12}(?=\s))"
+    r"\s*(?P<unit>[^\W\d_]{1,20}\.?|[%‰°\u20a0-\u20bf$£¥])"
+)
+UNIT_BEFORE = re.compile(
+    r"(?P<unit>[A-Z]{3}|[\u20a0-\u20bf$£¥￥])\s*(?P<number>[+-]?\d[\d.,' \u00a0\u202f’]{0,40})"
+)
+COURTESY = frozenset("please pls bitte merci svp gracias 个 個".split())
 MOST = 40  # characters of a number
 
 
 def read_number(question: Question, text: str, language: str) -> Read:
     """A number that fits its question. "1.234" can mean two numbers, so it is asked again."""
-    found = parse(text, whole=question.whole)
+    found = _found(question, text, language)
     if isinstance(found, Unclear):
-        return found
+        return Unclear(found.key, {**found.args, "text": text})
     if question.whole and isinstance(found, float):
         if not found.is_integer():
             return Unclear("number_whole", {"text": text})
@@ -30,6 +42,28 @@ def read_number(question: Question, text: str, language: str) -> Read:
     if question.maximum is not None and found > question.maximum:
         return Unclear("number_large", {"text": text, "limit": _limit(question.maximum, language)})
     return Value(found, text)
+
+
+def _found(question: Question, text: str, language: str) -> int | float | Unclear:
+    """The number in digits or in a word, as it is or with the unit that the question itself names."""
+    alone = _without_unit(question, text.strip().strip(AROUND))
+    found = parse(alone, whole=question.whole)
+    word = spelt(tidy(alone), language) if isinstance(found, Unclear) else None
+    return found if word is None else word
+
+
+def _without_unit(question: Question, text: str) -> str:
+    """ "5 GB" where GB are asked for, "€ 5" where it says €: in another unit it would be another number."""
+    split = UNIT_BEHIND.fullmatch(text) or UNIT_BEFORE.fullmatch(text)
+    if split is None:
+        return text
+    unit = tidy(split["unit"]).rstrip(".")
+    if unit in COURTESY:
+        return split["number"]
+    asked = tidy(question.text)
+    edge = r"\w" if unit.isalpha() and unit.isascii() else "(?!)"
+    named = re.search(rf"(?<!{edge}){re.escape(unit)}(?!{edge})", asked)
+    return split["number"] if named else text
 
 
 def parse(text: str, *, whole: bool = False) -> int | float | Unclear:
