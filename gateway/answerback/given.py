@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from answerback.attachments import kept
 from answerback.evidence import uncalled
 from answerback.match import strip_code
-from answerback.model import Attachment, Contact, Interaction, Json, QuestionKind
+from answerback.model import Attachment, Contact, Interaction, Json, Question, QuestionKind
 from answerback.provider import Reply
-from answerback.read import Unclear, Value, read, read_payload, wants_text
+from answerback.read import Unclear, Value, read, read_payload, wants_text, without_courtesies
 from answerback.steps import Step, asked_by
 from answerback.store import Row, Tx, deliveries
 from answerback.store.codec import attachments_in, loads
@@ -55,7 +55,18 @@ def value_of(
         return Given({question.id: text}, sent.text, files)  # a voice message, a photo without a caption
     at = reply.sent_at or tx.now  # "tomorrow" is the day after it was written
     found = read(question, text, language=language, timezone=timezone, now=at)
+    if reply.quoted and person is not None and question.kind is not QuestionKind.TEXT:
+        short = without_courtesies(text, person.name)
+        again = read(question, short, language=language, timezone=timezone, now=at)
+        found = again if isinstance(again, Value) and not _own_words(question, again.value) else found
     return Given({question.id: found.value}, sent.text, files) if isinstance(found, Value) else found
+
+
+def _own_words(question: Question, value: Json) -> bool:
+    """Whether a value is a text of the person's own: that is kept with all that stood around it."""
+    if question.kind is QuestionKind.CHOICE:
+        return all(value != choice.id for choice in question.choices)
+    return isinstance(value, dict) and value["decision"] == "respond"
 
 
 def _picked_for(tx: Tx, provider: str, reply: Reply) -> _Sent:

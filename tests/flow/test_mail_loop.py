@@ -184,6 +184,16 @@ async def test_a_mail_that_nobody_vouches_for_is_told_so_by_its_code_alone(post:
     assert await post.status(run) is RunStatus.WAITING
 
 
+async def test_a_yes_may_have_a_greeting_and_ones_own_name_and_is_kept_with_them(post: Post) -> None:
+    asked = await post.app.asker.ask(AskRequest((CONFIRM,)))
+    await until(lambda: len(post.room.mails) == 1)
+    await post.app.idle()
+    await post.reply("Hello,\n\nyes\n\nBest regards\nAna")
+    await post.hears("You chose “Yes”")
+    answer = (await post.app.reader.interaction(asked.interaction.id)).answer
+    assert (answer.values, answer.text) == ({"q1": True}, "Hello,\n\nyes\n\nBest regards\nAna")
+
+
 async def test_what_somebody_else_wrote_and_was_forwarded_decides_nothing(post: Post) -> None:
     asked = await post.app.asker.ask(AskRequest((CONFIRM,)))
     await until(lambda: len(post.room.mails) == 1)

@@ -19,6 +19,7 @@ from answerback.read import (
     validate,
     validate_response,
     wants_text,
+    without_courtesies,
 )
 from answerback.read.phrases import _NO, _YES, _listed
 from answerback.sentences import say
@@ -761,6 +762,32 @@ def test_any_text_is_a_value_that_fits_or_a_sentence(question, text, language, t
 def test_neither_a_value_nor_a_doubt_shows_the_answer_in_its_repr():
     assert "secret" not in repr(Value("secret", "secret"))
     assert "secret" not in repr(Unclear("unclear_date", {"text": "secret"}))
+
+
+class TestCourtesies:
+    @pytest.mark.parametrize(
+        ("mail", "answer"),
+        [
+            ("yes\n\nBest regards\nAna Lima", "yes"),
+            ("Yes,\n\nAna", "Yes"),
+            ("Hi,\n\nyes\n\nThanks,\nAna", "yes"),
+            ("Ja\n\nMit freundlichen Grüßen\nAna Lima", "Ja"),
+            ("Oui\n\nBien cordialement,\n\nAna LIMA", "Oui"),
+            ("2\n\nSaludos", "2"),
+            ("您好，\n\n是的\n\n谢谢", "是的"),
+            ("yes", "yes"),
+            ("yes,", "yes,"),
+            ("Thanks", "Thanks"),
+            ("yes\n\nBest regards\nBen", "yes\n\nBest regards\nBen"),
+            ("yes\n\nbut not prod\n\nAna", "yes\nbut not prod"),
+            ("yes\n\nBest regards\nAna\n\nPS: not prod", "yes\n\nBest regards\nAna\n\nPS: not prod"),
+            ("yes\n\nthanks but no\nAna", "yes\nthanks but no"),
+        ],
+    )
+    def test_only_a_greeting_and_ones_own_name_are_left_out(self, mail, answer):
+        left = without_courtesies(mail, "Ana Lima")
+        assert left.split() == answer.split()
+        assert (said(CONFIRM, left) == [True]) is (answer in ("yes", "Yes", "Ja", "Oui", "是的"))
 
 
 class TestPayload:

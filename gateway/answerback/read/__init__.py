@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from answerback.errors import DoesNotFit
 from answerback.model import Json, Question, QuestionKind
 from answerback.read.choices import read_choice, read_choices
+from answerback.read.closing import without_courtesies
 from answerback.read.commands import is_command
 from answerback.read.dates import read_date
 from answerback.read.decisions import read_confirm, read_review
@@ -28,6 +29,7 @@ __all__ = [
     "validate",
     "validate_response",
     "wants_text",
+    "without_courtesies",
 ]
 
 
