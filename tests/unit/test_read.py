@@ -1,6 +1,7 @@
 """Read: a reply's text, tap or JSON becomes a canonical value only if it can mean one thing."""
 
 import datetime
+import time
 import zoneinfo
 
 import pytest
@@ -345,6 +346,8 @@ class TestChoice:
             (("Red", "Green"), "٢", 1),
             (("Red", "Green"), "2. Green", 1),
             (("Red", "Green"), "1. Green", None),
+            (("Red", "Green"), "3. Blue", None),
+            (("Red", "Green"), "0 4", None),
             (("Red", "Green"), "2?", None),
             (("Red", "Green"), "-2", None),
             (("Red", "Green"), "~red~", None),
@@ -762,6 +765,21 @@ def test_any_text_is_a_value_that_fits_or_a_sentence(question, text, language, t
 def test_neither_a_value_nor_a_doubt_shows_the_answer_in_its_repr():
     assert "secret" not in repr(Value("secret", "secret"))
     assert "secret" not in repr(Unclear("unclear_date", {"text": "secret"}))
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["(", ")", ":)", "yes, ", "~", "[ ", "5 ", "  ", "a,", "🙂", "1\u20e3", "the ", "三", "的", ",", "…"],
+)
+@pytest.mark.parametrize("question", KINDS, ids=lambda question: question.kind)
+def test_hostile_text_takes_linear_time(question, piece):
+    started = time.process_time()
+    for begins in ("", "yes", "5", "a " + " " * 1000):
+        text = begins + piece * (50_000 // len(piece)) + "x"
+        said(question, text)
+        is_command(text, [question])
+        without_courtesies(text.replace(",", "\n"), "Ana Lima")
+    assert time.process_time() - started < 10
 
 
 class TestCourtesies:

@@ -79,11 +79,10 @@ def _like(choices: Sequence[Choice], text: str, same: Callable[[str], str]) -> l
 def _numbered(choices: Sequence[Choice], text: str) -> list[Choice]:
     """The choice at that place, with those whose own words have that number: "4" may be the "4 GB"."""
     at = place(text)
-    if at is None and (split := BESIDE.fullmatch(text.strip())):
+    if at is None and len(text) <= MOST and (split := BESIDE.fullmatch(text.strip())):
         at = place(split[1])  # "2. Green": both must mean the same
-        if at is None or _like(choices, split[2], bare) != list(choices[at - 1 : at]):
-            return []
-        return [choices[at - 1]]
+        meant = [choices[at - 1]] if at is not None and 1 <= at <= len(choices) else []
+        return meant if meant == _like(choices, split[2], bare) else []
     if at is None or not 1 <= at <= len(choices):
         return []
     named = [choice for choice in choices if [int(each) for each in NUMBER.findall(choice.label)] == [at]]

@@ -30,6 +30,7 @@ REST = {
     "delegate": r"(?:to\s+)?\S{1,64}(?:\s\S{1,64})?",
     "start": r"[A-Za-z0-9_-]{16,64}",
 }
+LONGEST = 1000  # characters: no label is longer
 QUOTED = frozenset("?\"'“”„«»‹›‘’")  # asked, or spoken of
 WORD = re.compile(r"([A-Za-z]{2,12})\s+(.*)", re.DOTALL)
 
@@ -59,4 +60,7 @@ def _is_choice(text: str, questions: Sequence[Question]) -> bool:
     """However it is decorated: nobody types the emoji of a button, and telephones add a full stop."""
     choices = [choice for question in questions for choice in question.choices]
     named = {name for choice in choices for name in (choice.label, choice.id)}
-    return any(same(text) == same(name) != "" for name in named for same in (tidy, letters))
+    likenesses = (tidy, letters) if len(text) <= LONGEST else (tidy,)
+    return any(
+        text and (meant := same(text)) and meant in {same(name) for name in named} for same in likenesses
+    )

@@ -15,6 +15,7 @@ UNFINISHED = (",", "，", "、", ":", "：", ";", "；", "…", "..", "。。")
 EMPTY_BOX = re.compile(r"[\[(]\s*[\])]")  # not ticked
 SMILE = re.compile(r"\s*[:=]-?\)+$")
 FACE = re.compile(r"[:;=][-'^]?[()\[\]]+$|[()\[\]]+[-'^]?[:;=]$")
+FACE_AT = 12  # characters at the end: nobody smiles longer
 FULL_WIDTH = {0x3000: " "} | {0xFEE0 + each: chr(each) for each in range(0x21, 0x7F)}
 MARKS = frozenset('"“”„«»‹›' + "\ufe0f\ufe0e\u200d")
 PICTURES = frozenset({"So", "Sk", "Cs", "Cn"})
@@ -47,7 +48,11 @@ def bare_and_mood(text: str) -> tuple[str, frozenset[str]]:
     around = set(whole.replace(inner, "", 1)) if inner else set(whole)
     says = {"yes"} if around & AGREEING else set()
     mood = frozenset(says | ({"no"} if around & REFUSING else set()))
-    if whole.rstrip(QUOTES + emoji).endswith(UNFINISHED) or EMPTY_BOX.search(whole) or FACE.search(whole):
+    if (
+        whole.rstrip(QUOTES + emoji).endswith(UNFINISHED)
+        or EMPTY_BOX.search(whole)
+        or FACE.search(whole[-FACE_AT:])
+    ):
         return whole, mood
     return COMMA.sub(" ", inner), mood
 

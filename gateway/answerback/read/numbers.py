@@ -54,7 +54,7 @@ def _found(question: Question, text: str, language: str) -> int | float | Unclea
 
 def _without_unit(question: Question, text: str) -> str:
     """ "5 GB" where GB are asked for, "€ 5" where it says €: in another unit it would be another number."""
-    split = UNIT_BEHIND.fullmatch(text) or UNIT_BEFORE.fullmatch(text)
+    split = UNIT_BEHIND.fullmatch(text) or UNIT_BEFORE.fullmatch(text) if len(text) <= 2 * MOST else None
     if split is None:
         return text
     unit = tidy(split["unit"]).rstrip(".")

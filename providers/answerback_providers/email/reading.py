@@ -58,7 +58,8 @@ ABSENT = re.compile(
     r"(?:read|not read|gelesen|ungelesen|lu|leído|leida|已读|已讀)\s*[:：])",
     re.IGNORECASE,
 )
-FORWARDED = re.compile(r"(?:fwd?|wg|tr|rv|enc|i|vb|vs|pd|doorst|转发|轉寄|转寄)\s*[:：]", re.IGNORECASE)
+# Not "VS:", which is an answer in Finnish though a forwarded mail in Danish.
+FORWARDED = re.compile(r"(?:fwd?|wg|tr|rv|enc|i|vb|vl|pd|tov|doorst|转发|轉寄|转寄)\s*[:：]", re.IGNORECASE)
 LATE = re.compile(r"\b(?:warning|delay|delayed|verzögert|retardé|retrasado)\b", re.IGNORECASE)
 NO_LETTER = frozenset({"multipart/report", "text/calendar", RECEIPT})
 MACHINES = frozenset({"mailer-daemon", "postmaster"})

@@ -290,7 +290,9 @@ def test_what_is_forwarded_decides_nothing_because_somebody_else_may_have_writte
     assert found.void is Void.FORWARDED
 
 
-@pytest.mark.parametrize("subject", ["Re: Search?", "AW: WG: Search?", "Re: Fwd: Search?", "Fwd without end"])
+@pytest.mark.parametrize(
+    "subject", ["Re: Search?", "VS: Search?", "AW: WG: Search?", "Re: Fwd: Search?", "Fwd without end"]
+)
 def test_what_answers_is_not_forwarded(subject: str) -> None:
     assert not read(vouched(Subject=subject), OWN, OURS).forwarded
 
