@@ -12,6 +12,7 @@ from answerback_agents.dialects.reading import (
     as_text,
     asks,
     beside,
+    context_of,
     deadline_of,
     joined,
     line,
@@ -36,7 +37,8 @@ class ConfirmAction:
         text = line(payload.get("question")) or f"Shall I go ahead with “{_spoken(action)}”?"
         shown = action if _spoken(action) not in text else ""
         question = Question(QUESTION_ID, text, QuestionKind.CONFIRM)
-        return _reading(payload, question, shown, as_text(payload.get("details")))
+        details = as_text(payload.get("details"))
+        return _reading(payload, question, shown, details, read=("action", "details"))
 
     def write(self, payload: Json, answer: Answer) -> Json:
         if silent(answer):
@@ -61,7 +63,7 @@ class Choices:
         choices = tuple(choice for choice, _ in listed(payload["choices"]))
         text = payload["question"].strip()
         question = Question(QUESTION_ID, text, QuestionKind.CHOICE, choices, free_text=True)
-        reading = _reading(payload, question)
+        reading = _reading(payload, question, read=("choices",))
         default = _chosen(payload, reading.deadline.default)
         return replace(reading, deadline=replace(reading.deadline, default=default))
 
@@ -120,6 +122,6 @@ def _spoken(action: str) -> str:
     return action.replace("_", " ") if action.replace("_", "").isalnum() else action
 
 
-def _reading(payload: dict[str, Json], question: Question, *more: str) -> Reading:
-    context = joined((*more, as_text(payload.get("context"))))
+def _reading(payload: dict[str, Json], question: Question, *more: str, read: tuple[str, ...] = ()) -> Reading:
+    context = joined((*more, context_of(payload, *read)))
     return Reading((question,), context, title_of(payload), expirable=True, deadline=deadline_of(payload))

@@ -10,6 +10,10 @@ from answerback.model import Answer, Json, Question, StandsIn
 NO_RESPONSE = "No response"
 NOBODY = "Nobody answered in time."
 QUESTION_ID = "q1"
+# What an object that asks something says in these is read; whatever else it has is shown beside it.
+READ = (
+    "type", "question", "context", "title", "topic", "expires_in", "on_expire", "default", "human_only",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +137,17 @@ def joined(parts: Iterable[str]) -> str:
 def asks(payload: Json) -> bool:
     """Whether it is an object with a `question`."""
     return isinstance(payload, dict) and bool(line(payload.get("question")))
+
+
+def context_of(payload: dict[str, Json], *read: str) -> str:
+    """What an object says for people beside its question: its `context`, and all that no dialect reads.
+
+    `read`: the further keys that this dialect reads. Whoever decides has to see what it is about, however
+    the key is called: `details`, `llm_output`, or the choices that cannot be buttons.
+    """
+    shown = {key: value for key, value in payload.items() if key not in (*READ, *read)}
+    rest = {key: value for key, value in shown.items() if value not in (None, "", [], {})}
+    return joined((as_text(payload.get("context")), as_text(rest)))
 
 
 def title_of(payload: Json) -> str:

@@ -18,6 +18,7 @@ from answerback_agents.dialects.reading import (
     Reading,
     as_text,
     asks,
+    context_of,
     deadline_of,
     joined,
     line,
@@ -157,8 +158,7 @@ def _said(payload: Json) -> str:
 
 
 def _context(payload: Json, said: str) -> str:
-    context = as_text(payload.get("context")) if asks(payload) else ""
-    return joined((said, context))
+    return joined((said, context_of(payload) if asks(payload) else ""))
 
 
 def _parsed(given: Json, question: Question) -> Json:

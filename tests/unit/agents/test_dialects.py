@@ -47,6 +47,39 @@ def test_silence_never_confirms() -> None:
         assert written == {"content": "No response", "confirmed": False, "timed_out": True}
 
 
+@pytest.mark.parametrize(
+    ("payload", "shown"),
+    [
+        ({"question": "Is this right?", "name": "Ana", "born": None}, "name: Ana"),
+        (
+            {"question": "Go ahead?", "context": "Costly.", "details": {"eur": 5}},
+            'Costly.\ndetails: {"eur": 5}',
+        ),
+        ({"question": "Which?", "choices": {"a": "Apple"}}, 'choices: {"a": "Apple"}'),
+        (CHOICE | {"draft": "a\nb"}, "draft: a\nb"),
+        (CONFIRM | {"details": "", "cost": 3}, "cost: 3"),
+    ],
+)
+def test_whatever_else_a_question_comes_with_is_shown_to_whoever_decides(payload: Json, shown: str) -> None:
+    assert dialects.read(payload).context == shown
+
+
+def test_a_form_shows_what_else_its_question_comes_with() -> None:
+    payload = {"question": "Is this right?", "context": "Costly.", "name": "Ana"}
+    assert dialects.read(payload, schema={"type": "boolean"}).context == "Costly.\nname: Ana"
+
+
+def test_what_steers_a_question_is_not_shown() -> None:
+    payload = CHOICE | {
+        "type": "pick",
+        "human_only": True,
+        "expires_in": "5m",
+        "on_expire": "leave",
+        "default": "a",
+    }
+    assert dialects.read(payload).context == ""
+
+
 def test_choices_become_buttons_and_come_back_as_label_and_id() -> None:
     reading = dialects.read(CHOICE)
     assert question(CHOICE).choices == (Choice("coding", "coding"), Choice("costing", "costing"))
