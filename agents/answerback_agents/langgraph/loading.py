@@ -23,6 +23,7 @@ from langgraph.pregel import Pregel
 
 from answerback.errors import AgentUnavailable, ConfigurationError
 from answerback_agents import dialects
+from answerback_agents.langgraph.values import error_line
 
 Graph = Pregel[Any, Any, Any, Any]
 _NO_OPTIONS = (
@@ -134,9 +135,7 @@ def _explained(place: str) -> Iterator[None]:
         raise
     except (Exception, SystemExit) as error:
         file, line = _where(error, place)
-        reason = str(error).strip().splitlines()
-        said = f"{type(error).__name__}: {reason[0]}" if reason else type(error).__name__
-        message = f"the graph does not import: {said}; {_remedy(error)}"
+        message = f"the graph does not import: {error_line(error)}; {_remedy(error)}"
         raise ConfigurationError(message, file=file, line=line) from error
 
 
@@ -155,9 +154,17 @@ def _remedy(error: BaseException) -> str:
         return "put an empty __init__.py beside the file, name package.module:name, or import without the dot"
     if isinstance(error, ModuleNotFoundError):
         return f"install “{error.name}”, or put it beside the file"
+    if _misses_a_variable(error):
+        return "set this environment variable where the gateway runs"
     if isinstance(error, SystemExit):
         return 'put what should only run as a script under `if __name__ == "__main__":`'
     return "correct this line; `python FILE` shows the same error in full"
+
+
+def _misses_a_variable(error: BaseException) -> bool:
+    """Whether it is the KeyError of `os.environ[…]`."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return isinstance(error, KeyError) and frames[-1].filename in ("<frozen os>", os.__file__)
 
 
 def _is_own(file: str) -> bool:
@@ -198,7 +205,7 @@ async def build(found: Any, offer: Offer, where: str, stack: contextlib.AsyncExi
     if isinstance(found, Pregel):
         return found
     raise ConfigurationError(
-        f"this is a {type(found).__name__}, not a graph; name a StateGraph, a compiled graph, "
+        f"this is of the type {type(found).__name__}, not a graph; name a StateGraph, a compiled graph, "
         "an @entrypoint, or a function that returns one",
         file=where,
     )
@@ -210,9 +217,11 @@ def _compiled(where: str) -> Iterator[None]:
         yield
     except (ConfigurationError, AgentUnavailable):
         raise
-    except Exception as error:
-        message = f"the graph cannot be made: {type(error).__name__}: {error}"
-        raise ConfigurationError(message, file=where) from error
+    except (Exception, SystemExit) as error:
+        file, line = _where(error, where)
+        how = f"; {_remedy(error)}" if _misses_a_variable(error) else ""
+        message = f"the graph cannot be made: {error_line(error)}{how}"
+        raise ConfigurationError(message, file=file, line=line) from error
 
 
 async def _made(factory: Any, offer: Offer, where: str, stack: contextlib.AsyncExitStack) -> Any:

@@ -21,6 +21,10 @@ from answerback.model import Json
 # What msgpack and both savers take without loss: ints of 64 bits; msgpack itself gives up near 600 levels.
 SMALLEST, LARGEST, DEEPEST = -(2**63), 2**64 - 1, 100
 LONGEST_ERROR = 300
+# What stands behind a name like `api_key`; behind `KeyError:` stands what is missing.
+_CREDENTIAL = re.compile(
+    r"(?i)\b(?!\w+Error\b)(\w*(?:key|token|password|secret|authorization)\w*\s*[=:]\s*)\S+"
+)
 # What `plain` gives for whatever lies deeper than 200 levels.
 TOO_DEEP = "…"
 
@@ -127,13 +131,23 @@ def _unstorable(text: str) -> str:
 
 def error_line(error: BaseException, secrets: Iterable[Any] = ()) -> str:
     """An exception as one line for people: no traceback, no credentials, none of the answers in `secrets`."""
-    name, said = type(error).__name__, str(error).strip().splitlines()
-    text = f"{name}: {said[0]}" if said and said[0].strip() else name
-    text = re.sub(r"://[^@\s/]*@", "://…@", text)
-    text = re.sub(r"(?i)\b(\w*(?:key|token|password|secret|authorization)\w*\s*[=:]\s*)\S+", r"\1…", text)
+    name, said = type(error).__name__, _said(error).strip().partition("\n")[0].strip()
+    said = re.sub(r"://[^@\s/]*@", "://…@", said)
+    said = _CREDENTIAL.sub(r"\1…", said)
+    text = f"{name}: {said}" if said else name
     for secret in sorted(set(_texts(secrets)), key=len, reverse=True):
         text = re.sub(rf"(?<!\w){re.escape(secret)}(?!\w)", "…", text)
     return str(storable(text if len(text) <= LONGEST_ERROR else text[: LONGEST_ERROR - 1] + "…"))
+
+
+def _said(error: BaseException) -> str:
+    """Its message; of data that does not fit a model each place with what is wrong there, which stand
+    in further lines, without the data itself."""
+    if not isinstance(error, pydantic.ValidationError):
+        return str(error)
+    wrong = error.errors(include_url=False, include_context=False, include_input=False)
+    places = ((".".join(map(str, each["loc"])), each["msg"]) for each in wrong)
+    return f"{error.title}: " + "; ".join(f"{place}: {what}" if place else what for place, what in places)
 
 
 def _texts(values: Any) -> Iterator[str]:

@@ -87,7 +87,7 @@ async def test_a_wrong_name_lists_the_graphs_that_are_there(light: Harness) -> N
 
 
 async def test_what_is_not_a_graph_is_refused(light: Harness) -> None:
-    assert "this is a int, not a graph" in await refusal(light, "graphs.py:not_a_graph")
+    assert "this is of the type int, not a graph" in await refusal(light, "graphs.py:not_a_graph")
 
 
 async def test_a_factory_that_wants_more_is_explained(light: Harness) -> None:
@@ -149,3 +149,39 @@ async def test_an_own_dialect_is_loaded_like_a_graph(light: Harness, tmp_path: P
     ended = await mine.resume("t", target(question), said("coding"))
     assert isinstance(ended, Finished)
     assert ended.result["report"] == "about CODING"
+
+
+async def test_a_missing_environment_variable_is_said_to_be_one(light: Harness, tmp_path: Path) -> None:
+    file = written(tmp_path, "keyed.py", "import os\nKEY = os.environ['NOWHERE_SET']")
+    said = await refusal(light, f"{file}:builder")
+    assert f"{file}:5: the graph does not import: KeyError: 'NOWHERE_SET'; set this environment" in said
+
+
+FACTORIES = """
+import sys
+
+def connects():
+    raise RuntimeError("db is down: postgresql://u:hunter2@h/x")
+
+def ends():
+    sys.exit("bye")
+
+def misses():
+    return {}["region"]
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("connects", ":5: the graph cannot be made: RuntimeError: db is down: postgresql://…@h/x"),
+        ("ends", ":8: the graph cannot be made: SystemExit: bye"),
+        ("misses", ":11: the graph cannot be made: KeyError: 'region'"),
+    ],
+)
+async def test_a_factory_that_fails_says_where_and_shows_no_password(
+    light: Harness, tmp_path: Path, name: str, why: str
+) -> None:
+    file = tmp_path / "failing_factories.py"
+    file.write_text(FACTORIES)
+    assert await refusal(light, f"{file}:{name}") == f"{file}{why}"

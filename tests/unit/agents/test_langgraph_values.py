@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from answerback.agent import digest
 from answerback.errors import DoesNotFit
@@ -81,7 +81,15 @@ def test_an_error_is_one_line_without_answers_and_credentials() -> None:
     line = values.error_line(error, [{"content": "coding"}])
     assert line == "ValueError: bad … in recoding, api_key=… and https://…@host/x"
     assert values.error_line(KeyError()) == "KeyError"
+    assert values.error_line(KeyError("draft")) == "KeyError: 'draft'"
     assert len(values.error_line(ValueError("x" * 1000))) == values.LONGEST_ERROR
+
+
+def test_data_that_does_not_fit_a_model_is_named_by_its_place_and_never_shown() -> None:
+    with pytest.raises(ValidationError) as caught:
+        Model.model_validate({"name": 12345, "secret": "hunter2"})
+    line = values.error_line(caught.value)
+    assert line == "ValidationError: Model: name: Input should be a valid string; parts: Field required"
 
 
 def test_interrupt_ids_are_made_as_langgraph_makes_them() -> None:
