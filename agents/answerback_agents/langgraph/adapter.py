@@ -185,7 +185,7 @@ class LangGraph(Agent):
             steps = breakpoints.steps(await self._reader.holds(thread))
             await self._end(thread)
             who = "Nobody answered" if answer.expired else "You said no"
-            return Failed(f"{who} before step {steps}.", retryable=False)
+            return Failed(f"{who} before {steps}.", retryable=False)
         if again and not yes and not asked:
             return Failed("You said no before the next step.", retryable=False)
         if not (again and yes and await self._reader.passed(thread, head, target)):
@@ -257,7 +257,9 @@ class LangGraph(Agent):
             task.cancel()
             await asyncio.wait({task})
             raise
-        except Exception as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # `sys.exit` in a step, or a Rust panic: that run's affair alone
             return await self._failed(thread, error, secrets)
         finally:
             self._running.pop(thread, None)
@@ -270,11 +272,12 @@ class LangGraph(Agent):
             return Paused(waiting)
         return Finished(self._result(output))
 
-    async def _failed(self, thread: str, error: Exception, secrets: Any) -> State:
+    async def _failed(self, thread: str, error: BaseException, secrets: Any) -> State:
         if isinstance(error, UnknownInterruptError):
             raise NotPending("This question no longer waits on its thread.") from error
         if is_invalid_resume(error):
-            raise DoesNotFit("The agent asked for an answer of another form.") from error
+            wrong = values.error_line(error, secrets).removeprefix("ValidationError: ")
+            raise DoesNotFit(f"The agent asked for an answer of another form. {wrong}") from error
         head = await self._reader.head(thread)
         known = evidence.tasks(head) if head else []
         if is_storage(error) and not any(task.failed for task in known):

@@ -97,4 +97,4 @@ def _spoken(names: Iterable[str]) -> str:
 
 def steps(held: list[Hold]) -> str:
     """The names of the steps that are held back."""
-    return ", ".join(dict.fromkeys(step for hold in held for step in hold.steps))
+    return _spoken(dict.fromkeys(step for hold in held for step in hold.steps))

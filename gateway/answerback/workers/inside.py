@@ -13,7 +13,9 @@ import signal
 import socket
 import sys
 import threading
+from collections.abc import Coroutine
 from pathlib import Path
+from typing import Any
 
 import uvloop
 
@@ -39,7 +41,19 @@ def main() -> None:
     # LangGraph reads it when it is first imported, by whichever plugin: checkpoints hold known types only.
     os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        runner.run(_serve(ours))
+        _complete(runner.get_loop(), _serve(ours))
+
+
+def _complete(loop: asyncio.AbstractEventLoop, serving: Coroutine[Any, Any, None]) -> None:
+    """Serve to the end, though a step calls `sys.exit`: that is for its own run to hear of.
+
+    asyncio hands it to whoever awaits the step, and then ends the loop, with all that others do in it.
+    """
+    served = loop.create_task(serving)
+    while not served.done():
+        with contextlib.suppress(SystemExit):
+            loop.run_until_complete(served)
+    served.result()
 
 
 def _take_over_input() -> socket.socket:
@@ -150,7 +164,9 @@ class _Served:
         except MemoryError:  # not a step's own, which fails the run: nothing is left, only an end frees it
             os.kill(os.getpid(), signal.SIGKILL)
             return
-        except Exception as error:
+        except (
+            BaseException
+        ) as error:  # a Rust panic, for one, is no Exception: no call stays without a reply
             if not isinstance(error, AnswerbackError):
                 log.exception("%s raised", method)
             reply = {"error": codec.error_out(error)}

@@ -38,7 +38,7 @@ async def test_anything_but_a_yes_ends_the_run(
     held = only(await mine.resume("t", target(question), said("x")))
     ended = await mine.resume("t", target(held), answer)
     who = "Nobody answered" if answer.expired else "You said no"
-    assert ended == Failed(f"{who} before step danger.", retryable=False)
+    assert ended == Failed(f"{who} before “danger”.", retryable=False)
     assert await mine.pending("t") == ()
     assert isinstance(await mine.retry("t"), Finished)
     assert log() == ["asked"]

@@ -147,6 +147,21 @@ def leave_behind(state: State) -> State:
     os._exit(1)
 
 
+class Panic(BaseException):
+    """As an extension in Rust raises it: no Exception."""
+
+
+def quit_in_a_thread(state: State) -> State:
+    """As a command line's parser does, called as a tool."""
+    if state["how"] == "sys.exit":
+        sys.exit(f"usage: {interrupt('Which file?')}")
+    raise Panic("index out of bounds")
+
+
+async def quit_in_the_loop(state: State) -> State:
+    return quit_in_a_thread(state)
+
+
 def with_options(options: dict[str, Any]) -> Any:
     def tell(state: State) -> State:
         return {"heard": [options]}
@@ -162,3 +177,5 @@ shouting = line_of(shout, ask)
 hoarding = line_of(hoard)
 leaking = line_of(leak, report)
 leaving = line_of(leave_behind)
+quitting = line_of(quit_in_a_thread)
+quitting_at_once = line_of(quit_in_the_loop)

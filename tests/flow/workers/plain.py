@@ -84,6 +84,8 @@ class Plain(Agent):
             raise getattr(errors, value)(f"it says {value}")
         if word == "raise odd":
             raise KeyError(value)
+        if word == "raise what is no Exception":
+            raise GeneratorExit(value)
         if word == "large":
             return Finished("x" * value)
         if word == "not json":

@@ -57,6 +57,12 @@ async def test_of_any_other_error_only_its_class_is_told(agent: WorkerAgent) -> 
     assert await agent.start("t", ["echo", 1]) == Finished(1)
 
 
+async def test_a_call_that_raises_what_is_no_exception_gets_its_reply(agent: WorkerAgent) -> None:
+    with pytest.raises(AgentError, match="raised GeneratorExit"):
+        await agent.start("t", ["raise what is no Exception", "x"])
+    assert await agent.start("t", ["echo", 1]) == Finished(1)
+
+
 async def test_what_is_too_large_fails_alone(agent: WorkerAgent) -> None:
     state = await agent.start("t", ["large", 9 << 20])
     assert isinstance(state, Failed)

@@ -114,6 +114,33 @@ async def test_a_crash_after_the_answer_is_reconciled_and_the_answer_is_given_on
         assert (interaction.status, interaction.resume_attempts) == (InteractionStatus.COMPLETED, 2)
 
 
+@pytest.mark.parametrize("name", ["quitting", "quitting_at_once"])
+async def test_a_step_that_ends_the_program_fails_its_own_run_and_no_other(
+    light: Database, name: str
+) -> None:
+    agent = graph(name, light)
+    async with gateway(light, agent) as g:
+        run = await g.run(name, input=given(light, how="sys.exit"))
+        beside = await g.run(name, input=given(light, how="sys.exit"))
+        interaction = run.interactions[0]
+        await g.app.receiver.respond(interaction, "a.txt", by="alice", via="api")
+        ended = await g.settled(run.id)
+        assert (ended.status, ended.error) == (RunStatus.FAILED, "SystemExit: usage: …")
+        assert agent.state == ""
+        assert (await g.settled(beside.id)).status is RunStatus.WAITING
+        await g.app.runner.retry(run.id)
+        assert (await g.settled(run.id)).status is RunStatus.WAITING  # nothing was stored: it is asked again
+
+
+@pytest.mark.parametrize("name", ["quitting", "quitting_at_once"])
+async def test_what_is_no_exception_fails_its_run_and_does_not_keep_it_at_work(
+    light: Database, name: str
+) -> None:
+    async with gateway(light, graph(name, light)) as g:
+        run = await g.run(name, input=given(light, how="panic"))
+        assert (run.status, run.error) == (RunStatus.FAILED, "Panic: index out of bounds")
+
+
 async def test_a_crash_in_the_next_step_does_not_give_the_answer_again(database: Database) -> None:
     async with gateway(database, graph("crashing", database)) as g:
         run = await g.run("crashing", input=given(database, how="segfault", where="reported"))
