@@ -2,9 +2,10 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
-from answerback.agent import Agent, Failed, Finished, Paused, State, Target
+from answerback.agent import Agent, Failed, Finished, Paused, Pending, State, Target
 from answerback.background import Background
 from answerback.backoff import AWAY, pause
 from answerback.context import Context
@@ -78,7 +79,8 @@ class Resumer(Background):
             pending = await agent.pending(record.thread_id)
             return Paused(pending) if pending else Failed(GONE), GONE
         except DoesNotFit as error:  # the agent refused the value and kept nothing: it is asked again
-            return Paused(await agent.pending(record.thread_id)), f"The agent refused it: {error.detail}"
+            pending = _with_reason(await agent.pending(record.thread_id), record, error.detail)
+            return Paused(pending), f"The agent refused it: {error.detail}"
 
     async def _conclude(self, handed: Handed, state: State, error: str) -> None:
         def tx_(tx: Tx) -> Concluded | None:
@@ -123,6 +125,18 @@ class Resumer(Background):
         content = {"kind": "failed", "agent": record.agent, "error": error}
         run = tx.one(runs.GET, id=record.run_id)
         return self._context.outbox.notices(tx, record.run_id, content, run["told"] if run else "")
+
+
+def _with_reason(pending: Sequence[Pending], refused: Interaction, why: str) -> tuple[Pending, ...]:
+    """What waits now; above the question that somebody answered in vain stands why it is asked again."""
+    if refused.answer is None or refused.answer.expired:
+        return tuple(pending)
+    return tuple(
+        replace(each, context="\n".join(filter(None, (why, each.context))))
+        if each.interrupt_id == refused.interrupt_id
+        else each
+        for each in pending
+    )
 
 
 def _name(state: State) -> str:

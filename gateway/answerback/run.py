@@ -265,4 +265,5 @@ def _given_up(tx: Tx, context: Context, run: Row | None, why: str) -> list[Row]:
 def _occupied(run: Row) -> str:
     if run["status"] == "failed":
         return f"The last run on this thread failed ({run['id']}). Retry it, or start with replace: true."
-    return f"This thread is {run['status']} (run {run['id']}). Answer it, or start with replace: true."
+    way = "Wait for its end" if run["status"] == "running" else "Answer it"
+    return f"This thread is {run['status']} (run {run['id']}). {way}, or start with replace: true."

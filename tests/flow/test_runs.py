@@ -1,9 +1,11 @@
 """Runs: started once, shown as they are, failed without harm, tried again, cancelled, replaced."""
 
+import asyncio
+
 import pytest
 
 from answerback.agent import Finished, State
-from answerback.errors import AgentUnavailable, Conflict, NotFound
+from answerback.errors import AgentUnavailable, Conflict, DoesNotFit, NotFound
 from answerback.model import Address, Contact, InteractionStatus, Json, Question, RunStatus
 from answerback.run import RunRequest
 from answerback.settings import Hitl
@@ -18,6 +20,41 @@ async def test_a_waiting_thread_takes_no_second_run(database: Database) -> None:
         await g.run(thread_id="t1")
         with pytest.raises(Conflict, match="waiting"):
             await g.app.runner.start(RunRequest("scripted", thread_id="t1"))
+
+
+class AtWork(ScriptedAgent):
+    """It works until it is told to go on."""
+
+    def __init__(self) -> None:
+        super().__init__(asks("Which?"))
+        self.go_on = asyncio.Event()
+
+    async def start(self, thread: str, input: Json, run: str = "") -> State:
+        await self.go_on.wait()
+        return await super().start(thread, input, run)
+
+
+async def test_whoever_starts_another_on_a_thread_at_work_is_told_to_wait(database: Database) -> None:
+    agent = AtWork()
+    async with gateway(database, agent) as g:
+        await g.app.runner.start(RunRequest("scripted", thread_id="t1"))
+        with pytest.raises(Conflict, match="Wait for its end, or start with replace"):
+            await g.app.runner.start(RunRequest("scripted", thread_id="t1"))
+        agent.go_on.set()
+
+
+async def test_what_the_agent_refuses_is_asked_again_with_its_reason(database: Database) -> None:
+    agent = ScriptedAgent(asks("Which name?"))
+    agent.failures.append(DoesNotFit("It needs at least 3 characters."))
+    async with gateway(database, agent) as g:
+        run = await g.run()
+        await g.types("1001", "ab")
+        run = await g.settled(run.id)
+        assert g.memory.titles("1001")[-1] == "Which name?"
+        again = await g.app.reader.interaction(run.interactions[-1])
+        assert again.context == "It needs at least 3 characters."
+        await g.types("1001", "abc")
+        assert (await g.settled(run.id)).result == ["abc"]
 
 
 async def test_replace_withdraws_what_waits_and_starts_anew(database: Database) -> None:

@@ -1,6 +1,6 @@
 """Agents whose calls are reviewed: LangChain's own middleware in both modes, Agent Inbox, and forms."""
 
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import pydantic
 from langchain.agents import create_agent
@@ -103,6 +103,26 @@ def order(state: State) -> State:
 
 
 form = line_of(order)
+
+
+class Booking(pydantic.BaseModel):
+    """A form with a rule that no schema tells."""
+
+    first: int
+    last: int
+
+    @pydantic.model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.first > self.last:
+            raise ValueError("the first day is after the last")
+        return self
+
+
+def book(state: State) -> State:
+    return {"heard": [interrupt("Which days?", response_schema=Booking).last]}
+
+
+booking = line_of(book)
 
 
 def weigh(state: State) -> State:

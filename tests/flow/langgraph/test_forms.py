@@ -41,6 +41,14 @@ async def test_what_does_not_fit_the_form_is_refused_and_the_question_stays(
     assert isinstance(await mine.resume("t", target(asked), Answer(ORDER)), Finished)
 
 
+async def test_a_rule_that_only_the_graph_knows_is_told_when_it_refuses(harness: Harness) -> None:
+    mine = await harness.open("reviewed.py:booking")
+    asked = only(await mine.start("t", harness.input()))
+    with pytest.raises(DoesNotFit, match="Booking: Value error, the first day is after the last"):
+        await mine.resume("t", target(asked), Answer({"first": 3, "last": 2}))
+    assert isinstance(await mine.resume("t", target(asked), Answer({"first": 2, "last": 3})), Finished)
+
+
 async def test_a_schema_given_as_json_is_checked_though_langgraph_does_not(harness: Harness) -> None:
     mine = await harness.open("reviewed.py:json_form")
     asked = only(await mine.start("t", harness.input()))
