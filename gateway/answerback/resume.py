@@ -70,7 +70,7 @@ class Resumer(Background):
         record = handed.record
         agent = self._agents.get(record.agent)
         if agent is None:
-            raise AgentUnavailable(f"The agent {record.agent} is not configured here.")
+            raise AgentUnavailable(f"The agent {record.agent} is not configured here, or cannot be used.")
         assert record.answer is not None
         target = Target(record.interrupt_id, record.digest, record.checkpoint)
         try:

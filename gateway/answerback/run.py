@@ -221,7 +221,7 @@ class Runner(Background):
     async def _step(self, order: _Order, lease: Lease) -> State:
         agent = self._agents.get(lease.agent)
         if agent is None:
-            raise AgentUnavailable(f"The agent {lease.agent} is not configured here.")
+            raise AgentUnavailable(f"The agent {lease.agent} is not configured here, or cannot be used.")
         if order.intent == "retry":
             return await self._retried(agent, order, lease)
         if order.intent == "reask":

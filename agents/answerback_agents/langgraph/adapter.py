@@ -35,6 +35,10 @@ from answerback_agents.langgraph.reading import (
 log = logging.getLogger("answerback.agents.langgraph")
 
 CANCELLED = Failed("Cancelled.", retryable=False)
+STEP_IS_GONE = (
+    "The step that asked is not in the graph any more, so nothing took the answer. "
+    "Give the step its old name and place again and retry, or start a new run."
+)
 
 
 class LangGraph(Agent):
@@ -158,12 +162,20 @@ class LangGraph(Agent):
         if held:
             raise NotPending("A breakpoint holds this thread and is asked first.")
         state = await self._run(thread, Command(resume={target.interrupt_id: value}), stamp, secrets=value)
-        return self._read_back(target.interrupt_id, state)
+        return await self._read_back(thread, head, target.interrupt_id, state)
 
-    def _read_back(self, interrupt_id: str, state: State) -> State:
-        """The id must be gone after a resume that did not fail."""
+    async def _read_back(
+        self, thread: str, before: CheckpointTuple, interrupt_id: str, state: State
+    ) -> State:
+        """The id must be gone after a resume that did not fail, and a step must have run.
+
+        LangGraph says nothing of an answer for a step that a changed graph has no more, and ends.
+        """
         if isinstance(state, Paused) and any(item.interrupt_id == interrupt_id for item in state.pending):
             return Failed("The graph asked again instead of taking the answer.", retryable=False)
+        after = await self._reader.head(thread) if isinstance(state, Finished) else None
+        if after and evidence.checkpoint_id(after) == evidence.checkpoint_id(before):
+            return Failed(STEP_IS_GONE)
         return state
 
     async def _consumed(

@@ -154,6 +154,9 @@ def ask_twice(state: State) -> State:
 
 two_questions = line_of(ask_twice, report)
 inner_graph = line_of(ask_twice).compile()
+asking_inside = StateGraph(State)
+asking_inside.add_node("inner", line_of(ask, report).compile())
+asking_inside.add_edge(START, "inner")
 outer = StateGraph(State)
 outer.add_node("inner", inner_graph)
 outer.add_node("report", report)

@@ -229,6 +229,25 @@ async def test_an_answer_of_another_form_than_the_graph_demands_is_refused_and_n
     assert await mine.pending("t") == (question,)
 
 
+@pytest.mark.parametrize("changed", ["two_questions", "asking_inside"])
+async def test_an_answer_for_a_step_that_is_gone_since_is_not_said_to_be_taken(
+    harness: Harness, changed: str
+) -> None:
+    before = await harness.open("bare")
+    question = only(await before.start("t", harness.input()))
+    await before.close()
+    after = await harness.open(changed)
+    failed = await after.resume("t", target(question), said("coding"))
+    assert isinstance(failed, Failed)
+    assert "not in the graph any more, so nothing took the answer" in failed.error
+    await after.close()
+    again = await harness.open("bare")
+    assert await again.retry("t") == Paused((question,))
+    ended = await again.resume("t", target(question), said("coding"))
+    assert isinstance(ended, Finished)
+    assert ended.result["heard"] == ["coding"]
+
+
 async def test_start_on_a_waiting_thread_is_a_conflict(harness: Harness) -> None:
     mine = await harness.open("bare")
     question = only(await mine.start("t", harness.input()))
