@@ -896,7 +896,6 @@ class TestValidate:
             (TEXT, ""),
             (TEXT, 1),
             (TEXT, None),
-            (TEXT, {"content": "x"}),
             (CONFIRM, "yes"),
             (CONFIRM, 1),
             (CHOICE, "Use “coding”"),
@@ -927,6 +926,11 @@ class TestValidate:
         with pytest.raises(DoesNotFit) as refused:
             validate(question, value)
         assert refused.value.detail == f"This does not answer the question. It needs {expected(question)}."
+
+    @pytest.mark.parametrize("value", [{"content": "x"}, ["a", "b"]])
+    def test_a_form_s_lists_and_objects_are_said_to_be_sent_as_text(self, value):
+        with pytest.raises(DoesNotFit, match=r"not empty\. A list or an object is sent as a text that holds"):
+            validate(TEXT, value)
 
     def test_only_what_is_the_same_value_is_rewritten(self):
         assert repr(validate(WHOLE, 7.0)) == "7"

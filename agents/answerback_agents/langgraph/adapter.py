@@ -259,7 +259,8 @@ class LangGraph(Agent):
         if at:
             config["configurable"].update(checkpoint_id=at, checkpoint_ns="")
         config["metadata"] = dict(stamp)
-        task = asyncio.create_task(graph.ainvoke(given, config, durability="sync"))
+        context = loading.empty_context(graph)
+        task = asyncio.create_task(graph.ainvoke(given, config, durability="sync", context=context))
         self._running[thread] = task
         try:
             output = await task
@@ -294,7 +295,9 @@ class LangGraph(Agent):
         known = evidence.tasks(head) if head else []
         if is_storage(error) and not any(task.failed for task in known):
             raise AgentUnavailable("the agent's checkpoints cannot be written now") from error
-        log.info("agent %s: a step raised %s", self.name, type(error).__name__)
+        file, line = loading.where(error)
+        at = f" ({file}:{line})" if file else ""
+        log.info("agent %s: a step raised %s%s", self.name, type(error).__name__, at)
         return Failed(values.error_line(error, [secrets, [task.answers for task in known]]))
 
     def _result(self, output: Any) -> Json:

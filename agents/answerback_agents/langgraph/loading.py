@@ -134,13 +134,13 @@ def _explained(place: str) -> Iterator[None]:
     except ConfigurationError:
         raise
     except (Exception, SystemExit) as error:
-        file, line = _where(error, place)
+        file, line = where(error, place)
         message = f"the graph does not import: {error_line(error)}; {_remedy(error)}"
         raise ConfigurationError(message, file=file, line=line) from error
 
 
-def _where(error: BaseException, place: str) -> tuple[str, int]:
-    """The last line of the user's own code that is involved."""
+def where(error: BaseException, place: str = "") -> tuple[str, int]:
+    """The last line of the user's own code that is involved; `place` and 0 if none is."""
     if isinstance(error, SyntaxError) and error.filename:
         return error.filename, error.lineno or 0
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
@@ -212,13 +212,13 @@ async def build(found: Any, offer: Offer, where: str, stack: contextlib.AsyncExi
 
 
 @contextlib.contextmanager
-def _compiled(where: str) -> Iterator[None]:
+def _compiled(place: str) -> Iterator[None]:
     try:
         yield
     except (ConfigurationError, AgentUnavailable):
         raise
     except (Exception, SystemExit) as error:
-        file, line = _where(error, where)
+        file, line = where(error, place)
         how = f"; {_remedy(error)}" if _misses_a_variable(error) else ""
         message = f"the graph cannot be made: {error_line(error)}{how}"
         raise ConfigurationError(message, file=file, line=line) from error
@@ -252,6 +252,20 @@ def _arguments(factory: Any, offer: Offer, where: str) -> dict[str, Any]:
     if offer.options and "options" not in given:
         raise ConfigurationError(_NO_OPTIONS.format("this factory takes none"), file=where)
     return given
+
+
+def empty_context(graph: Graph) -> dict[str, Any] | None:
+    """The context of a run that nobody gives one: the defaults of the graph's `context_schema`.
+
+    None if there is no schema, or if it wants more than it has defaults for.
+    """
+    if graph.context_schema is None:
+        return None
+    try:
+        graph.context_schema()
+    except Exception:
+        return None
+    return {}
 
 
 def node_names(graph: Graph) -> frozenset[str]:

@@ -25,6 +25,7 @@ LONGEST_ERROR = 300
 _CREDENTIAL = re.compile(
     r"(?i)\b(?!\w+Error\b)(\w*(?:key|token|password|secret|authorization)\w*\s*[=:]\s*)\S+"
 )
+_STORABLE = "What steps return and ask with has to be data: JSON, dataclasses, Pydantic models, messages."
 # What `plain` gives for whatever lies deeper than 200 levels.
 TOO_DEEP = "…"
 
@@ -143,6 +144,8 @@ def error_line(error: BaseException, secrets: Iterable[Any] = ()) -> str:
 def _said(error: BaseException) -> str:
     """Its message; of data that does not fit a model each place with what is wrong there, which stand
     in further lines, without the data itself."""
+    if isinstance(error, TypeError) and "msgpack serializable" in str(error):
+        return f"{error}. {_STORABLE}"
     if not isinstance(error, pydantic.ValidationError):
         return str(error)
     wrong = error.errors(include_url=False, include_context=False, include_input=False)

@@ -20,8 +20,16 @@ def validate(question: Question, value: Json) -> Json:
         return None
     found = _CHECKS[question.kind](question, value)
     if found is None:
-        raise DoesNotFit(f"This does not answer the question. It needs {expected(question)}.")
+        raise DoesNotFit(
+            f"This does not answer the question. It needs {expected(question)}.{_hint(question, value)}"
+        )
     return found
+
+
+def _hint(question: Question, value: Json) -> str:
+    """Forms ask for lists and objects too, and take them as people write them."""
+    is_structure = question.kind is QuestionKind.TEXT and isinstance(value, (list, dict))
+    return " A list or an object is sent as a text that holds its JSON." if is_structure else ""
 
 
 def expected(question: Question) -> str:

@@ -2,12 +2,13 @@
 
 import contextlib
 import logging
+import re
 import sqlite3
 from pathlib import Path
 
 import pytest
 
-from answerback.agent import Finished
+from answerback.agent import Failed, Finished
 from tests.flow.langgraph.harness import Harness, only, said, target, texts, waiting
 
 GRAPHS = ["builder", "bare", "in_memory", "own_sync_saver"]
@@ -69,6 +70,35 @@ async def test_a_graphs_own_saver_is_kept(light: Harness, tmp_path: Path) -> Non
     await mine.forget("t")  # what it keeps is for its owner to delete
     with contextlib.closing(sqlite3.connect(tmp_path / "own.db")) as own:
         assert own.execute("SELECT DISTINCT thread_id FROM checkpoints").fetchall() == [("t",)]
+
+
+async def test_a_context_has_its_defaults_where_nobody_gives_one(light: Harness) -> None:
+    mine = await light.open("with_context")
+    assert await mine.start("t", light.input()) == Finished(
+        {"log": light.input()["log"], "heard": ["Vienna"]}
+    )
+    demanding = await light.open("with_demanding_context", "demanding")
+    ended = await demanding.start("t", light.input())
+    assert isinstance(ended, Finished)
+    assert ended.result["heard"] == [None]
+
+
+async def test_where_a_step_raised_is_said_in_the_log(
+    light: Harness, caplog: pytest.LogCaptureFixture
+) -> None:
+    mine = await light.open("failing_once")
+    question = only(await mine.start("t", light.input()))
+    with caplog.at_level(logging.INFO):
+        await mine.resume("t", target(question), said("x"))
+    assert re.search(r"mine: a step raised ValueError \(.*graphs\.py:\d+\)", caplog.text)
+
+
+async def test_what_no_checkpoint_can_keep_is_explained(light: Harness) -> None:
+    failed = await (await light.open("locking")).start("t", light.input())
+    assert isinstance(failed, Failed)
+    assert failed.error.startswith(
+        "TypeError: Type is not msgpack serializable: _thread.lock. What steps return"
+    )
 
 
 async def test_sync_steps_run_beside_the_loop(light: Harness) -> None:
