@@ -630,7 +630,7 @@ def test_a_cancelled_run_exits_with_4(gateway: Served) -> None:
 def test_a_failed_run_exits_with_1_and_can_be_tried_again(gateway: Served) -> None:
     done = gateway.do("run", "mine", "--input", '"fail"', "--wait", "--json")
     assert done.code == 1
-    assert "runs retry" in done.err
+    assert "Again, with the same input: answerback runs retry" in done.err
     run = json.loads(done.out)
     assert (run["status"], run["error"]) == ("failed", "The far side is closed.")
     assert gateway.do("runs", "retry", run["id"]).code == 0

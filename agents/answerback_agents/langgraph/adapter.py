@@ -35,6 +35,10 @@ from answerback_agents.langgraph.reading import (
 log = logging.getLogger("answerback.agents.langgraph")
 
 CANCELLED = Failed("Cancelled.", retryable=False)
+ASKED_AGAIN = (
+    "The graph asked again instead of taking the answer. A step that raises NodeInterrupt or GraphInterrupt "
+    "by itself takes none: let it call interrupt()."
+)
 STEP_IS_GONE = (
     "The step that asked is not in the graph any more, so nothing took the answer. "
     "Give the step its old name and place again and retry, or start a new run."
@@ -172,7 +176,7 @@ class LangGraph(Agent):
         LangGraph says nothing of an answer for a step that a changed graph has no more, and ends.
         """
         if isinstance(state, Paused) and any(item.interrupt_id == interrupt_id for item in state.pending):
-            return Failed("The graph asked again instead of taking the answer.", retryable=False)
+            return Failed(ASKED_AGAIN, retryable=False)
         after = await self._reader.head(thread) if isinstance(state, Finished) else None
         if after and evidence.checkpoint_id(after) == evidence.checkpoint_id(before):
             return Failed(STEP_IS_GONE)

@@ -79,9 +79,7 @@ def tell(record: "Run", *, as_json: bool) -> None:
         terminal.note(f"answerback: the run is {record['status']}{_why(record)}")
         _finished(record)
     if record["status"] == "failed":
-        terminal.note(
-            f"Again, with the same answer: answerback runs retry {record['id']}; with a new one: reask"
-        )
+        terminal.note(_again(record))
     click.get_current_context().exit(CODES.get(record["status"], Exit.ERROR))
 
 
@@ -155,6 +153,14 @@ def _steering(name: str, about: str) -> None:
 _steering("cancel", "Stop a run; what it asked is withdrawn.")
 _steering("retry", "Try a failed run's step again, with the same answer.")
 _steering("reask", "Ask a failed run's question anew, for another answer.")
+
+
+def _again(record: "Run") -> str:
+    if not record["interactions"]:
+        return (
+            f"Again, with the same input: answerback runs retry {record['id']}; otherwise start another run."
+        )
+    return f"Again, with the same answer: answerback runs retry {record['id']}; with a new one: reask"
 
 
 def _why(record: "Run") -> str:
