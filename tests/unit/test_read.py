@@ -927,6 +927,14 @@ class TestValidate:
             validate(question, value)
         assert refused.value.detail == f"This does not answer the question. It needs {expected(question)}."
 
+    def test_a_change_drops_no_argument_that_was_reviewed(self):
+        action = Action("wipe", {"path": "/old", "dry_run": True})
+        asked = Question("q", "", QuestionKind.REVIEW, action=action, decisions=("approve", "edit"))
+        with pytest.raises(DoesNotFit, match="all the call's own arguments"):
+            validate(asked, {"decision": "edit", "args": {"path": "/new"}})
+        whole = {"decision": "edit", "args": {"path": "/new", "dry_run": True}}
+        assert validate(asked, whole) == whole
+
     @pytest.mark.parametrize("value", [{"content": "x"}, ["a", "b"]])
     def test_a_form_s_lists_and_objects_are_said_to_be_sent_as_text(self, value):
         with pytest.raises(DoesNotFit, match=r"not empty\. A list or an object is sent as a text that holds"):

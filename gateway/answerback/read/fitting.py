@@ -60,7 +60,7 @@ def _expected_number(question: Question) -> str:
 def _expected_review(question: Question) -> str:
     allowed = question.decisions or DEFAULT
     needs = {
-        "edit": ' with "args" (an object of the call\'s own arguments)',
+        "edit": ' with "args" (an object of all the call\'s own arguments, changed or not)',
         "respond": ' with "message" (a text)',
     }
     ways = [f'"{each}"{needs.get(each, "")}' for each in allowed]
@@ -130,9 +130,9 @@ def _review(question: Question, value: Json) -> Json:
 
 
 def _edits(question: Question, args: Json) -> bool:
-    """Only arguments that the call has, so that nothing is added to what was reviewed."""
+    """The arguments that the call has: nothing is added to what was reviewed, or left out of it unseen."""
     known = question.action.args if question.action else None
-    return isinstance(args, dict) and bool(args) and (known is None or args.keys() <= known.keys())
+    return isinstance(args, dict) and bool(args) and (known is None or args.keys() == known.keys())
 
 
 _CHECKS = {
