@@ -5,6 +5,7 @@ answers only against Python types; a schema that was given as JSON is checked he
 """
 
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -133,11 +134,13 @@ def _field(id: str, schema: Json, root: Json, text: str, *, required: bool) -> F
 
 
 def _number(id: str, asked: str, shape: Shape, required: bool) -> Question:
-    low, high = (
-        next((limit for key in keys if (limit := shape.limit(key)) is not None), None)
-        for keys in (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum"))
-    )
     whole = shape.type == "integer"
+    above, below = shape.limit("exclusiveMinimum"), shape.limit("exclusiveMaximum")
+    if whole:  # the next whole number is the limit itself, so that what cannot count is refused at once
+        above = above if above is None else math.floor(above) + 1
+        below = below if below is None else math.ceil(below) - 1
+    low = max((each for each in (shape.limit("minimum"), above) if each is not None), default=None)
+    high = min((each for each in (shape.limit("maximum"), below) if each is not None), default=None)
     return Question(id, asked, QuestionKind.NUMBER, minimum=low, maximum=high, whole=whole, required=required)
 
 

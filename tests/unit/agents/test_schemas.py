@@ -93,6 +93,21 @@ def test_limits_and_what_may_be_left_out_are_those_of_the_schema() -> None:
     assert [name for name, question in questions.items() if question.required] == ["term", "sure", "count"]
 
 
+@pytest.mark.parametrize(
+    ("limits", "low", "high"),
+    [
+        ({"exclusiveMinimum": 0, "exclusiveMaximum": 10}, 1, 9),
+        ({"exclusiveMinimum": 0.5, "exclusiveMaximum": 9.5}, 1, 9),
+        ({"minimum": 3, "exclusiveMinimum": 1, "maximum": 5, "exclusiveMaximum": 9}, 3, 5),
+    ],
+)
+def test_a_whole_number_beyond_its_limits_is_not_even_offered(
+    limits: dict[str, float], low: float, high: float
+) -> None:
+    question = asked({"type": "integer", **limits})["q1"]
+    assert (question.minimum, question.maximum) == (low, high)
+
+
 def test_enumerations_become_choices_and_come_back_as_their_own_values() -> None:
     assert asked(ORDER)["level"].choices == (Choice("1", "1"), Choice("2", "2"))
     assert written(ORDER, **GIVEN, level="2", levels=["1", "2"], size="large") == {
