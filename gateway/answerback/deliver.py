@@ -18,7 +18,7 @@ from answerback.metrics import Metric
 from answerback.model import MessageKind
 from answerback.outbox import CALLER, Follows
 from answerback.provider import Message, Provider, Sent
-from answerback.store import Row, Tx, contacts, deliveries, interactions
+from answerback.store import Row, Tx, claimed, contacts, deliveries, interactions
 from answerback.troubles import FALL_BACK_WAIT, Trouble, Troubles
 from answerback.wording import Sheet, compose, is_private
 
@@ -101,12 +101,10 @@ class Deliverer(Background):
         if not await self._is_still_ours(row, loaded.told.now):
             return  # whoever took it over sends it
         if loaded.record is not None and not loaded.record.readable:
-            await self._context.store.write(
-                lambda tx: deliveries.failed(tx, row, "its record cannot be read")
-            )
+            await self._context.store.write(lambda tx: claimed.failed(tx, row, "its record cannot be read"))
             return
         if loaded.needless or needless(row, loaded.record):
-            await self._context.store.write(lambda tx: deliveries.failed(tx, row, deliveries.NEEDLESS))
+            await self._context.store.write(lambda tx: claimed.failed(tx, row, deliveries.NEEDLESS))
             return
         alone = provider.alone(row["external_id"], row["place"])
         shared = alone != row["place"]
@@ -168,7 +166,7 @@ class Deliverer(Background):
         """Let a call wait in its row: its receiver is slow."""
         why = "its receiver is slow: it waits for its turn"
         await self._context.store.write(
-            lambda tx: tx.run(deliveries.POSTPONE, key=row["id"], at=tx.now + round(CROWDED * 1e6), why=why)
+            lambda tx: claimed.postpone(tx, row, tx.now + round(CROWDED * 1e6), why)
         )
         self._context.signals.rearm()
 
@@ -176,7 +174,7 @@ class Deliverer(Background):
         """Post the end of an interaction to whoever asked."""
         event = await self._context.store.read(lambda tx: callbacks.event(tx, row))
         if event is None:
-            await self._context.store.write(lambda tx: deliveries.failed(tx, row, deliveries.NEEDLESS))
+            await self._context.store.write(lambda tx: claimed.failed(tx, row, deliveries.NEEDLESS))
             return
         if not await self._is_still_ours(row, event.now):
             return
@@ -193,7 +191,8 @@ class Deliverer(Background):
 
     async def _privately(self, row: Row, place: str) -> Row:
         """What only its own person may see goes to the place where only they read."""
-        await self._context.store.write(lambda tx: tx.run(deliveries.AT, key=row["id"], new_place=place))
+        claim = claimed.claim_of(row)
+        await self._context.store.write(lambda tx: tx.run(claimed.AT, **claim, new_place=place))
         return row | {"place": place}
 
     async def _dated(self, row: Row, message: Message) -> Message:

@@ -6,9 +6,21 @@ from answerback.backoff import AWAY, pause
 from answerback.model import InteractionStatus
 from answerback.outbox import Follows, Outbox
 from answerback.provider import Receipt
-from answerback.store import Row, Tx, audit, contacts, deliveries, interactions, notices, parked, places
+from answerback.store import (
+    Row,
+    Tx,
+    audit,
+    claimed,
+    contacts,
+    deliveries,
+    interactions,
+    notices,
+    parked,
+    places,
+)
 from answerback.store.codec import dumps, loads
 from answerback.succession import gave_up
+from answerback.tokens import hashed
 
 RANK = {"unknown": 1, "sent": 2, "delivered": 3, "read": 4}
 ARRIVED = frozenset({"delivered", "read"})
@@ -19,22 +31,27 @@ CLOSED = "it takes a template only, until this person writes again"
 def sent(tx: Tx, outbox: Outbox, row: Row, ids: tuple[str, ...]) -> Follows:
     """The service took a message; what follows from receipts that were faster, too.
 
-    When its question was closed while this copy was on its way, the copy is told how it ended.
+    When its question was closed while this copy was on its way, the copy is told how it ended. One that was
+    sent by two, because a claim had lapsed, is two copies.
     """
-    taken = deliveries.sent(tx, row, ids)
+    taken = claimed.sent(tx, row, ids)
     if row["notice_id"]:
         notices.arrived(tx, row)
+    copy = row | {"message_ids": dumps(list(ids)), "open": taken.is_open}
+    asks = row["kind"] in ASKS and bool(taken.news or taken.ids)
+    if asks and not taken.news:
+        copy = claimed.twice(tx, row, taken.ids, lambda id: hashed(outbox.tokens.of(id)))
     follows = Follows()
     for receipt in taken.parked:
         _join(follows, note(tx, outbox, row["provider"], Receipt(**loads(receipt))))
-    if not taken.news or row["kind"] not in ASKS:
+    if not asks:
         return follows
     audit.add(tx, row["interaction_id"], "delivered", actor=row["provider"])
-    if taken.is_open:
+    if copy["open"]:
         return follows
     record = interactions.get(tx, row["interaction_id"])
     if record is not None and record.status is not InteractionStatus.PENDING:
-        follows.rows = [outbox.outcome(tx, record, row | {"message_ids": dumps(list(ids))})]
+        follows.rows = [outbox.outcome(tx, record, copy)]
     return follows
 
 

@@ -91,8 +91,10 @@ def after(outbox: Outbox, tx: Tx, row: Row) -> list[Row]:
     record = interactions.held(tx, row["interaction_id"])
     if record is None or record.status is not InteractionStatus.PENDING or not record.readable:
         return []
-    tx.run(deliveries.SHUT_ONE, key=row["id"])  # unless it waits for its next attempt
+    shut = tx.run(deliveries.SHUT_ONE, key=row["id"])  # unless it waits for its next attempt
     asked = tx.all(deliveries.OF, interaction_id=record.id)
+    if not shut and not any(each["id"] == row["id"] and each["status"] == "queued" for each in asked):
+        return []  # it said so before, asked by another whose claim had lapsed
     first = row["provider"] == record.route.get("first")
     rows = [] if not first or any(each["contact_id"] for each in asked) else _people(outbox, tx, record)
     if not rows and not (first and is_asked_otherwise(tx, row)):

@@ -11,7 +11,7 @@ from answerback.metrics import Metric
 from answerback.model import MessageKind, OnError
 from answerback.outbox import Follows
 from answerback.standing import StandIn
-from answerback.store import Row, Tx, contacts, deliveries, places
+from answerback.store import Row, Tx, claimed, contacts, places
 from answerback.succession import apart, gave_up, next_address
 
 log = logging.getLogger("answerback.deliver")
@@ -57,14 +57,14 @@ class Troubles:
     async def _moved(self, row: Row, place: str) -> None:
         def tx_(tx: Tx) -> None:
             places.move(tx, row["provider"], row["place"], place)
-            tx.run(deliveries.MOVE, key=row["id"], new_place=place, at=tx.now)
+            tx.run(claimed.MOVE, **claimed.claim_of(row), new_place=place, at=tx.now)
 
         await self._context.store.write(tx_)
         self._context.signals.rearm()
 
     async def _give_up(self, row: Row, error: Undeliverable) -> None:
         def tx_(tx: Tx) -> Follows:
-            if not deliveries.failed(tx, row, error.reason):
+            if not claimed.failed(tx, row, error.reason):
                 return Follows()
             if self._fails(row):
                 return failing.failed(tx, self._context, row, error.reason)
@@ -99,20 +99,19 @@ class Troubles:
         def tx_(tx: Tx) -> Follows:
             outbox = self._context.outbox
             if _is_over(tx, row, trouble, stand_in):
-                if not deliveries.failed(tx, row, trouble.why, status=status):
+                if not claimed.failed(tx, row, trouble.why, status=status):
                     return Follows()
                 if self._fails(row):
                     return failing.failed(tx, self._context, row, trouble.why)
                 return gave_up(outbox, tx, row, unsure=trouble.unsure)
             later = tx.now + round(wait * 1e6)
-            waits = tx.run(deliveries.POSTPONE, key=row["id"], at=later, why=trouble.why)
-            if not waits:  # a receipt has said by now that it arrived
-                return Follows()
+            if not claimed.postpone(tx, row, later, trouble.why):
+                return Follows()  # a receipt has said by now that it arrived, or somebody else is at it
             unsure, away = trouble.unsure, trouble.away
             rows = next_address(outbox, tx, row, elsewhere=away, unsure=unsure) if fall_back else []
             if unsure:
                 at = apart(outbox, tx, row, later)
-                tx.run(deliveries.POSTPONE, key=row["id"], at=at, why=trouble.why)
+                claimed.postpone(tx, row, at, trouble.why)
             return Follows(rows)
 
         self._context.follow(await self._context.store.write(tx_))

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import select
 
 from answerback import migrations
-from answerback.store import Store, Tx, audit, choose, deliveries, meta
+from answerback.store import Store, Tx, audit, choose, claimed, deliveries, meta
 from answerback.store.query import Query, joined
 from answerback.tables import MetaRow
 from tests.support.databases import Database
@@ -74,7 +74,7 @@ class TestLater:
 
 class TestAuditChain:
     async def test_a_chain_goes_on_where_another_statement_said_that_it_ends(self, store: Store) -> None:
-        """`deliveries.sent` brings the end of its own interaction's chain along, and of no other."""
+        """`claimed.sent` brings the end of its own interaction's chain along, and of no other."""
 
         def asked(tx: Tx) -> None:
             for interaction, events in (("mine", 1), ("longer", 3)):
@@ -86,7 +86,7 @@ class TestAuditChain:
 
         def sent(tx: Tx) -> None:
             row = {"id": "to mine", "interaction_id": "mine", "provider": "p"}
-            assert deliveries.sent(tx, row, ("m1",)).news
+            assert claimed.sent(tx, row, ("m1",)).news
             audit.add(tx, "mine", "delivered")
 
         await store.write(asked)

@@ -1,15 +1,14 @@
 """Deliveries and the provider messages they became. The outbox is a query over this table."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from operator import itemgetter
 
 from sqlalchemy import bindparam as p
 from sqlalchemy import func, insert, null, select, text, update
 
 from answerback.model import Interaction
-from answerback.store import audit, parked
-from answerback.store.codec import dumps, interaction_in
+from answerback.store import audit
+from answerback.store.codec import interaction_in
 from answerback.store.pace import Turn
 from answerback.store.query import Either, Query
 from answerback.store.tx import Row, Tx
@@ -81,32 +80,8 @@ KEEP = Query(
     )
     .values(next_attempt_at=p("until"))
 )
-POSTPONE = Query(
-    update(D)
-    .where(D.c.id == p("key"), QUEUED)
-    .values(next_attempt_at=p("at"), lease_owner="", error=p("why"))
-)
-MOVE = Query(
-    update(D)
-    .where(D.c.id == p("key"), QUEUED)
-    .values(place=p("new_place"), next_attempt_at=p("at"), lease_owner="")
-)
-AT = Query(update(D).where(D.c.id == p("key"), QUEUED).values(place=p("new_place")))
 _next = select(func.min(D.c.next_attempt_at)).where(QUEUED, D.c.next_attempt_at.is_not(None))
 NEXT_AT = _next.scalar_subquery().label("delivery")
-DONE = Query(
-    update(D)
-    .where(D.c.id == p("key"), QUEUED)
-    .values(
-        status=p("new_status"),
-        sent_at=p("at"),
-        message_ids=p("ids"),
-        error=p("why"),
-        next_attempt_at=null(),
-        lease_owner="",
-    )
-    .returning(D.c.open, audit.last_of(p("chain")))
-)
 SHUT = Query(
     update(D)
     .where(D.c.interaction_id == p("interaction"), text("delivery.open = 1"))
@@ -129,7 +104,11 @@ SHOW_AGAIN = Query(  # what stood in a terminal is gone with the process that wr
     .where(D.c.provider == p("terminal"), text("delivery.open = 1"), text("delivery.status = 'sent'"))
     .values(status="queued", next_attempt_at=p("at"), lease_owner="", sent_at=null())
 )
-SHUT_ONE = Query(update(D).where(D.c.id == p("key"), text("delivery.status <> 'queued'")).values(open=0))
+SHUT_ONE = Query(
+    update(D)
+    .where(D.c.id == p("key"), text("delivery.status <> 'queued'"), text("delivery.open = 1"))
+    .values(open=0)
+)
 DROP = Query(  # not sent yet, and nobody needs to see it any more; what is on its way ends by itself
     update(D)
     .where(
@@ -217,39 +196,6 @@ def keep(tx: Tx, row: Row, owner: str) -> bool:
     """Make a claim last from now on; False when it has lapsed and somebody else took the delivery."""
     until = tx.now + LEASE
     return tx.run(KEEP, key=row["id"], owner=owner, claimed_until=row["next_attempt_at"], until=until) == 1
-
-
-@dataclass(frozen=True, slots=True)
-class Taken:
-    """What is known once the service took a message: whether that is news, whether its question can still
-
-    be answered there, and the receipts that were parked for its ids.
-    """
-
-    news: bool
-    is_open: bool
-    parked: list[str]
-
-
-def sent(tx: Tx, row: Row, message_ids: tuple[str, ...]) -> Taken:
-    """The service took it; its message ids from now on lead to this delivery.
-
-    It counts as sent since `begun_at`, where the row says that: nobody can have read it before, and somebody
-    may have before this is written.
-    """
-    waited = [line for id in message_ids for line in parked.known(tx, row["provider"], id, row["id"])]
-    at = row.get("begun_at", tx.now)
-    known = {"key": row["id"], "chain": row["interaction_id"]}
-    done = tx.one(DONE, **known, new_status="sent", at=at, ids=dumps(list(message_ids)), why="")
-    if done is not None:
-        audit.known(tx, row["interaction_id"], done["audited"])
-    return Taken(done is not None, done is not None and bool(done["open"]), waited)
-
-
-def failed(tx: Tx, row: Row, why: str, status: str = "failed") -> bool:
-    """Given up, with its reason (the dead letter); False when it is not waiting to be sent any more."""
-    known = {"key": row["id"], "chain": row["interaction_id"]}
-    return tx.one(DONE, **known, new_status=status, at=None, ids="[]", why=why) is not None
 
 
 def wake(tx: Tx, contact_id: str, *, beyond: int, at: int) -> None:

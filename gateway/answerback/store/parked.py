@@ -3,8 +3,9 @@
 from typing import Any
 
 from sqlalchemy import bindparam as p
+from sqlalchemy import update
 
-from answerback.store.query import both
+from answerback.store.query import Query, both
 from answerback.store.tx import Tx
 from answerback.tables import MessageRow
 
@@ -39,10 +40,26 @@ PARK = both(  # below what waits already
 )
 
 
-def known(tx: Tx, provider: str, message_id: str, delivery_id: str) -> list[str]:
-    """From now on this id leads to this delivery; the receipts that waited for it, in their order."""
+LEADS = Query(
+    update(M)
+    .where(M.c.provider == p("of"), M.c.message_id == p("its_id"))
+    .values(delivery_id=p("to_delivery"))
+)
+
+
+def known(tx: Tx, provider: str, message_id: str, delivery_id: str) -> list[str] | None:
+    """From now on this id leads to this delivery; the receipts that waited for it, in their order.
+
+    None: it is known already, and leads where it did.
+    """
     names = {"provider": provider, "message_id": message_id, "delivery_id": delivery_id}
-    return [line for row in tx.all(KNOWN, **names, parked="") for line in row["parked"].splitlines()]
+    row = tx.one(KNOWN, **names, parked="")
+    return None if row is None else row["parked"].splitlines()
+
+
+def leads(tx: Tx, provider: str, message_id: str, delivery_id: str) -> None:
+    """An id that has just become known leads to another delivery."""
+    tx.run(LEADS, of=provider, its_id=message_id, to_delivery=delivery_id)
 
 
 def park(tx: Tx, provider: str, message_id: str, receipt: str) -> bool:

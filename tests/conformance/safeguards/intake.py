@@ -100,4 +100,29 @@ OF_INTAKE = (
         FLOW + "test_at_the_same_moment.py::test_what_a_service_says_to_one_of_a_message"
         "_that_the_other_is_just_writing_down_is_not_lost",
     ),
+    # Law 12: at least once, and what is known of each time
+    Mutant(
+        "what went wrong is written down by whoever claimed it last",
+        GATEWAY + "store/claimed.py",
+        'D.c.attempts == p("attempt"), D.c.created_at',
+        'p("attempt") == p("attempt"), D.c.created_at',
+        FLOW + "test_claims_that_lapse.py::test_what_went_wrong_late_changes_nothing_of_what_another"
+        "_has_claimed[sqlite-False-the service is away]",
+    ),
+    Mutant(
+        "an attempt of then is none of now",
+        GATEWAY + "store/claimed.py",
+        'D.c.created_at == p("since")',
+        'p("since") == p("since")',
+        FLOW + "test_claims_that_lapse.py::test_a_dead_letter_that_is_sent_again_is_not_what_failed"
+        "_before_it_was_one[sqlite]",
+    ),
+    Mutant(
+        "of a message that two have sent both copies are known",
+        GATEWAY + "receipts.py",
+        "    if asks and not taken.news:",
+        "    if False:",
+        FLOW + "test_claims_that_lapse.py::test_law_12_of_a_message_that_two_have_sent_both_copies"
+        "_are_known_and_edited[sqlite-late]",
+    ),
 )
