@@ -4,7 +4,7 @@ import logging
 
 from answerback.ask import withdraw
 from answerback.context import Context
-from answerback.model import Interaction, InteractionStatus
+from answerback.model import Interaction, InteractionStatus, RunStatus
 from answerback.outbox import Follows
 from answerback.store import Row, Tx, interactions, runs
 from answerback.store.codec import interaction_in
@@ -29,6 +29,17 @@ def failed(tx: Tx, context: Context, row: Row, why: str) -> Follows:
     if record.run_id and runs.fail(tx, record.run_id, reason):
         return _run_failed(tx, context, record, reason)
     return Follows(withdraw(tx, context, record, reason), ended=[record.id])
+
+
+def has_ended(tx: Tx, run: Row) -> bool:
+    """Whether a run failed with its stand-in, and was not tried again since: what was asked has been
+
+    withdrawn, and people were told. An answer that was on its way then changes nothing about that.
+    """
+    if run["status"] != RunStatus.FAILED or not run["error"]:
+        return False
+    asked = tx.all(interactions.OF_RUN, run_id=run["id"])
+    return any(row["status"] == "cancelled" and row["reason"] == run["error"] for row in asked)
 
 
 def _run_failed(tx: Tx, context: Context, record: Interaction, reason: str) -> Follows:

@@ -5,6 +5,7 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+from answerback import failing
 from answerback.agent import Agent, Failed, Finished, Paused, Pending, State, Target
 from answerback.background import Background
 from answerback.backoff import AWAY, pause
@@ -120,11 +121,11 @@ class Resumer(Background):
     def _given_up(self, tx: Tx, record: Interaction, why: str) -> list[Row]:
         """Say so: the run failed, and `runs retry` gives the agent the same answer again."""
         error = f"The answer could not be given to the agent: {why}"
-        if not record.run_id or not runs.fail(tx, record.run_id, error):
+        run = tx.one(runs.GET, id=record.run_id) if record.run_id else None
+        if run is None or failing.has_ended(tx, run) or not runs.fail(tx, run["id"], error):
             return []
         content = {"kind": "failed", "agent": record.agent, "error": error}
-        run = tx.one(runs.GET, id=record.run_id)
-        return self._context.outbox.notices(tx, record.run_id, content, run["told"] if run else "")
+        return self._context.outbox.notices(tx, run["id"], content, run["told"])
 
 
 def _with_reason(pending: Sequence[Pending], refused: Interaction, why: str) -> tuple[Pending, ...]:

@@ -4,7 +4,7 @@ import logging
 import secrets
 from dataclasses import dataclass, field
 
-from answerback import deadlines
+from answerback import deadlines, failing
 from answerback.agent import Failed, Finished, Paused, Pending, State
 from answerback.ask import put, withdraw
 from answerback.context import Context
@@ -40,6 +40,8 @@ def settle(tx: Tx, context: Context, agent: str, thread: str, state: State) -> S
     _withdraw_stale(tx, context, live, waiting, done)
     if run is None:  # it was cancelled while its agent worked: what the agent asks now is not asked
         return done
+    if not isinstance(state, Finished) and failing.has_ended(tx, run):
+        return done  # nor what it asks then; both are for whoever tries it again
     state = _limited(tx, context, run, state)
     for pending in waiting if isinstance(state, Paused) else ():
         _ask(tx, context, run, pending, live, done)

@@ -18,6 +18,7 @@ from answerback.agent import State, Target
 from answerback.ask import AskRequest
 from answerback.context import Context
 from answerback.errors import AgentUnavailable
+from answerback.failing import failed
 from answerback.model import (
     Address,
     Answer,
@@ -45,6 +46,7 @@ ROW = Query(text("SELECT resume_attempts, resume_next_at, resumed_at FROM intera
 ATTEMPTS = Query(text("SELECT attempts FROM run"))
 REMINDERS = Query(text("SELECT contact_id FROM delivery WHERE kind = 'reminder' ORDER BY contact_id"))
 FAIL = Query(text("UPDATE delivery SET status = 'failed', open = 0 WHERE contact_id = :whose"))
+FAIL_ONE = Query(text("UPDATE delivery SET status = 'failed', open = 0 WHERE id = :id"))
 FAILED = Receipt("e", "late", "failed", "blocked")
 QUESTION = (Question("q1", "Which?"),)
 CARL = Contact("carl", "Carl", addresses=(Address("memory", "3003", "3003"),))
@@ -285,3 +287,27 @@ async def test_law_7_two_who_hand_one_question_on_at_once_both_give_up_their_say
         record = await both.record(id)
         assert (record.route["ask"], record.route["delegated"]) == (["carl"], ["alice", "ben"])
         assert both.one.memory.titles("3003") == ["Which?"]
+
+
+async def test_when_a_stand_in_fails_at_two_questions_of_a_run_at_once_people_hear_of_it_once(
+    two: Opened,
+) -> None:
+    agent = ScriptedAgent(asks("Which?"), [asks("This?"), asks("That?")])
+    async with two(agent) as both:
+        run = await both.one.run()
+        await both.one.types("1001", "tea")
+        run = await both.one.settled(run.id)
+        work = []
+        for id, here in zip(run.interactions[1:], (both.one, both.two), strict=True):
+            context, row = here.app.context, await both.message(id)
+
+            def failing_at(tx: Tx, context: Context = context, row: Row = row) -> list[Row]:
+                tx.run(FAIL_ONE, id=row["id"])
+                return failed(tx, context, row | {"provider": "llm"}, "busy").rows
+
+            work.append(context.store.write(failing_at))
+        await both.begun_at_once(run.id, work[0], work[1], "run")
+        both.one.clock.advance(61)
+        await both.one.sweep()
+        said = [title for title in both.one.memory.titles("1001") if "stopped" in title]
+        assert said == ["⚠️ Scripted stopped: the stand-in llm failed: busy"]

@@ -4,8 +4,11 @@ import asyncio
 
 import pytest
 
+from answerback.agent import Failed, State, Target
 from answerback.ask import AskRequest
+from answerback.errors import DoesNotFit, NotPending
 from answerback.model import (
+    Answer,
     InteractionStatus,
     Json,
     Question,
@@ -21,7 +24,7 @@ from answerback.provider import (
     Undeliverable,
     answering,
 )
-from answerback.run import RunRequest
+from answerback.run import Run, RunRequest
 from answerback.settings import Hitl, Plugin
 from answerback.testing import ManualClock, ScriptedAgent
 from answerback_providers.scripted import Scripted
@@ -29,6 +32,7 @@ from tests.support.databases import Database
 from tests.support.gateway import Gateway, gateway
 from tests.support.stand_ins import TEXT, Stand, again, ask, routed
 
+GO = Question("q", "Go?")
 WIPE = Question("q", "Wipe production?", QuestionKind.CONFIRM)
 LLM = Hitl(mode="llm")
 BUSY = "busy"
@@ -259,6 +263,96 @@ class SlowFor(Slow):
         if message.title != self._title:
             return Sent(replies=(answering(message, "x"),))
         return await super().send(message)
+
+
+class Partly(Slow):
+    """Declines what is asked first, answers what it knows, and fails at what it does not until it works."""
+
+    works = False
+
+    async def send(self, message: Message) -> Sent:
+        if message.title == GO.text:
+            return Sent(declined="it is not mine to say")
+        if message.asked is None or message.title == TEXT.text:
+            return Sent(replies=(answering(message, "x"),)) if message.asked else Sent()
+        return Sent(replies=(answering(message, False),)) if self.works else await super().send(message)
+
+
+class Thinking(ScriptedAgent):
+    """It takes an answer to `title` when it may, and then does what `then` says."""
+
+    def __init__(self, *steps: Question | list[Question], title: str) -> None:
+        super().__init__(*steps)
+        self._title, self.may, self.begun = title, asyncio.Event(), asyncio.Event()
+        self.then: Exception | State | None = None
+
+    async def resume(self, thread: str, target: Target, answer: Answer, *, again: bool = False) -> State:
+        if all(each.questions[0].text != self._title for each in await self.pending(thread)):
+            return await super().resume(thread, target, answer, again=again)
+        self.begun.set()
+        await self.may.wait()
+        if isinstance(self.then, Exception):
+            raise self.then
+        state = await super().resume(thread, target, answer, again=again)
+        return self.then or state
+
+
+@pytest.mark.parametrize(
+    "then",
+    [
+        None,
+        Failed("ValueError: a bug"),
+        NotPending("gone"),
+        DoesNotFit("not like that"),
+        RuntimeError("a bug"),
+    ],
+    ids=["it waits on", "it fails", "it moved on", "it refuses the answer", "it cannot be given it"],
+)
+async def test_of_a_run_that_ended_with_it_nobody_hears_twice_whatever_becomes_of_an_answer_on_its_way(
+    database: Database, then: Exception | State | None
+) -> None:
+    agent, llm = Thinking(GO, [TEXT, WIPE], title=TEXT.text), Partly(on_error="fail")
+    agent.then = then
+    async with gateway(database, agent, providers={"llm": llm}, hitl=LLM) as g:
+        run = await g.run()
+        await g.app.receiver.webhook("memory", g.memory.typed("1001", "yes"))
+        await llm.begun.wait()
+        await agent.begun.wait()
+        llm.failed.set()
+        ended = await stopped(g, run.id)
+        agent.may.set()
+        for _ in range(12):
+            await g.app.idle()
+            await g.later(600)
+        run = await g.settled(run.id)
+        assert (run.status, run.error, run.updated_at) == (RunStatus.FAILED, REASON, ended.updated_at)
+        assert [title for title in g.memory.titles("1001") if "stopped" in title] == [
+            f"⚠️ Scripted stopped: {REASON}"
+        ]
+        assert len(run.interactions) == 3  # what it waits for is asked when it is tried again
+
+
+async def test_what_was_withdrawn_with_it_is_asked_when_the_run_is_tried_again(database: Database) -> None:
+    agent, llm = Thinking(GO, [TEXT, WIPE], title=TEXT.text), Partly(on_error="fail")
+    async with gateway(database, agent, providers={"llm": llm}, hitl=LLM) as g:
+        run = await g.run()
+        await g.app.receiver.webhook("memory", g.memory.typed("1001", "yes"))
+        await agent.begun.wait()
+        llm.failed.set()
+        await stopped(g, run.id)
+        agent.may.set()
+        await g.app.idle()
+        llm.works = True
+        await g.app.runner.retry(run.id)
+        run = await g.settled(run.id)
+        assert (run.status, run.result) == (RunStatus.COMPLETED, ["yes", "x", False])
+
+
+async def stopped(g: Gateway, run_id: str) -> Run:
+    async with asyncio.timeout(10):
+        while (run := await g.app.runner.get(run_id)).status is not RunStatus.FAILED:  # noqa: ASYNC110
+            await asyncio.sleep(0.001)
+    return run
 
 
 async def test_an_answer_that_comes_after_it_counts_for_nothing(database: Database) -> None:

@@ -47,4 +47,12 @@ OF_STAND_INS = (
         "    if not replies.add(tx, *event, _raw(reply)) and False:",
         HERE + "test_an_answer_that_was_not_taken_is_not_made_good_under_the_same_id[sqlite]",
     ),
+    Mutant(
+        "a run that ended with its stand-in has ended",
+        GATEWAY + "settle.py",
+        "    if not isinstance(state, Finished) and failing.has_ended(tx, run):",
+        "    if False:",
+        FLOW + "test_stand_ins_that_fail.py::test_of_a_run_that_ended_with_it_nobody_hears_twice"
+        "_whatever_becomes_of_an_answer_on_its_way[sqlite-it waits on]",
+    ),
 )
