@@ -160,8 +160,19 @@ class Agent(abc.ABC):
         Gives what was finished until then, as JSON, or None: it becomes the result of the cancelled run.
         """
 
-    async def forget(self, thread: str) -> None:
-        """Delete what is stored of the thread; raises nothing if there is none. Its runs have ended."""
+    async def tip(self, thread: str) -> str | None:
+        """What the thread ends with: whatever happens on it changes this. "" where nothing is stored.
+
+        None, as it is by default: this adapter cannot tell.
+        """
+        return None
+
+    async def forget(self, thread: str, tip: str | None = None) -> None:
+        """Delete what is stored of the thread; raises nothing if there is none. Its runs have ended.
+
+        `tip`: what the thread ended with when that was looked at, if this adapter can tell. Whoever wants it
+        forgotten may have been stopped since then; `Conflict` if the thread was taken up again meanwhile.
+        """
 
 
 @dataclass(frozen=True, slots=True)

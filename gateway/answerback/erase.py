@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 
 from answerback.agent import Agent
@@ -100,7 +100,7 @@ class Eraser(Background):
             await self._wipe(row)
         if remembered is not None:
             agent = remembered["agent"]
-            if not await self._forget(agent, remembered["thread_id"], FOREVER):
+            if not await self._forget(agent, remembered["thread_id"], lambda tx: _is_alone(tx, remembered)):
                 raise AgentUnavailable(f"It is erased here, but {agent} cannot forget it now. Try again.")
         return await self._context.store.read(lambda tx: _known(interactions.get(tx, id)))
 
@@ -127,7 +127,7 @@ class Eraser(Background):
             behind, done, waiting = await self._context.store.write(tx_)
             erased += done
             for row in waiting:
-                erased += await self._forget(row["agent"], row["thread_id"], ended)
+                erased += await self._forget(row["agent"], row["thread_id"], partial(_is_left, row, ended))
             await asyncio.sleep(self._pause)
         return erased
 
@@ -137,21 +137,19 @@ class Eraser(Background):
         ours = known and not run["intent"].startswith(runs.ADOPTED)
         return ours and not erasing.is_in_use(tx, run["agent"], run["thread_id"], ended)
 
-    async def _forget(self, agent: str, thread: str, ended: int) -> int:
+    async def _forget(self, agent: str, thread: str, may: Callable[[Tx], bool]) -> int:
         """Let an agent forget a thread, then erase its runs, all under the thread's lease; how many."""
 
         def take(tx: Tx) -> Lease | None:
-            if erasing.is_in_use(tx, agent, thread, ended):
-                return None
-            return leases.take(tx, agent, thread, self._context.owner)
+            return leases.take(tx, agent, thread, self._context.owner) if may(tx) else None
 
         lease = await self._context.store.write(take)
         if lease is None:
             return 0
-        forgotten = await self._is_forgotten(lease)
+        forgotten = await self._is_forgotten(lease, may)
         return await self._context.store.write(lambda tx: _conclude(tx, lease, forgotten))
 
-    async def _is_forgotten(self, lease: Lease) -> bool:
+    async def _is_forgotten(self, lease: Lease, may: Callable[[Tx], bool]) -> bool:
         if lease.agent not in self._agents:
             log.warning(
                 "a thread could not be forgotten: its agent cannot be used", extra={"agent": lease.agent}
@@ -159,11 +157,25 @@ class Eraser(Background):
             return False
         try:
             with kept(self._context, lease):
-                await self._agents[lease.agent].forget(lease.thread_id)
+                return await self._forgets(self._agents[lease.agent], lease, may)
         except Exception as error:  # an adapter may raise anything; tomorrow is another day
             why = str(error) if isinstance(error, AnswerbackError) else type(error).__name__
             log.warning("a thread could not be forgotten: %s", why, extra={"agent": lease.agent})
             return False
+
+    async def _forgets(self, agent: Agent, lease: Lease, may: Callable[[Tx], bool]) -> bool:
+        """False if the thread is not ours to forget any more.
+
+        First what it ends with, then whether nobody has taken it up: whatever happens on it from then on, an
+        agent that is told to forget only that does not delete, however late it hears of it.
+        """
+        tip = await agent.tip(lease.thread_id)
+        if not await self._context.store.write(lambda tx: leases.renew(tx, lease) and may(tx)):
+            return False
+        if tip is None:
+            await agent.forget(lease.thread_id)
+        else:
+            await agent.forget(lease.thread_id, tip)
         return True
 
 
@@ -198,6 +210,16 @@ def _erase(tx: Tx, found: list[tuple[Kind, Row]]) -> None:
 def _known(record: Interaction | None) -> Interaction:
     assert record is not None
     return record
+
+
+def _is_left(run: Row, ended: int, tx: Tx) -> bool:
+    """Whether a run's thread has not been used since a moment."""
+    return not erasing.is_in_use(tx, run["agent"], run["thread_id"], ended)
+
+
+def _is_alone(tx: Tx, run: Row) -> bool:
+    """Whether a run has its thread for itself."""
+    return _is_left(run, FOREVER, tx) and not erasing.is_shared(tx, run)
 
 
 def _conclude(tx: Tx, lease: Lease, forgotten: bool) -> int:

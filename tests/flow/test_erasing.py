@@ -1,5 +1,6 @@
 """`retention`: what was said in what ended is erased; what laws 2 and 4 and the audit need stays."""
 
+import asyncio
 from dataclasses import replace
 
 import httpx
@@ -12,7 +13,7 @@ from answerback.ask import AskRequest
 from answerback.cli.site import site
 from answerback.errors import AgentUnavailable, AlreadyAnswered, Conflict, NotFound, Undeliverable
 from answerback.letters import Kind
-from answerback.model import Answer, Attachment, InteractionStatus, RunStatus
+from answerback.model import Answer, Attachment, InteractionStatus, Question, RunStatus
 from answerback.notices import NoticeRequest
 from answerback.provider import Inbound
 from answerback.run import RunRequest
@@ -255,6 +256,80 @@ async def test_a_thread_that_is_used_again_is_not_forgotten(database: Database) 
         assert (await after(g, 0))["run"] == 1
         assert agent.threads == ("t",)
         assert (await g.app.runner.get(old.id)).erased_at is not None
+
+
+class Stopped(ScriptedAgent):
+    """It hears only later that it is to look at a thread, or forget it: whoever said so was stopped."""
+
+    def __init__(self, *steps: Question, at: str) -> None:
+        super().__init__(*steps)
+        self._at, self.hears, self.told = at, asyncio.Event(), asyncio.Event()
+
+    async def tip(self, thread: str) -> str | None:
+        await self._late("tip")
+        return await super().tip(thread)
+
+    async def forget(self, thread: str, tip: str | None = None) -> None:
+        await self._late("forget")
+        await super().forget(thread, tip)
+
+    async def _late(self, at: str) -> None:
+        if at == self._at:
+            self.told.set()
+            await self.hears.wait()
+
+
+@pytest.mark.parametrize("at", ["tip", "forget"])
+async def test_who_was_stopped_while_a_thread_was_to_be_forgotten_deletes_nothing_of_a_run_begun_since(
+    database: Database, at: str
+) -> None:
+    agent = Stopped(asks("quokka?"), at=at)
+    async with gateway(database, agent, **MONTH) as g:
+        await g.run(thread_id="t")
+        await g.types("1001", "numbat")
+        g.clock.advance(31 * DAY)
+        sweep = asyncio.ensure_future(g.app.eraser.sweep())
+        await agent.told.wait()
+        g.clock.advance(31)  # its lease lapses
+        run = await g.run(thread_id="t")
+        agent.hears.set()
+        assert "run" not in +(await sweep)
+        assert (agent.threads, run.erased_at) == (("t",), None)
+        assert (await after(g, 31))["run"] == 2
+        assert (agent.threads, await still_said(g)) == ((), set())
+
+
+async def test_a_thread_that_was_forgotten_when_the_process_died_is_forgotten_again_and_its_runs_erased(
+    database: Database,
+) -> None:
+    agent = ScriptedAgent(asks("quokka?"))
+    async with gateway(database, agent, **MONTH) as g:
+        run = await g.run(input="bilby")
+        await g.types("1001", "numbat")
+        clock = g.clock
+        await agent.forget(run.thread_id)
+    async with gateway(database, agent, clock=clock, **MONTH) as g:
+        assert (await after(g, 31))["run"] == 1
+        assert await still_said(g) == set()
+
+
+async def test_an_agent_that_cannot_tell_what_a_thread_ends_with_forgets_it_all_the_same(
+    database: Database,
+) -> None:
+    class Plain(ScriptedAgent):
+        async def tip(self, thread: str) -> str | None:
+            return None
+
+        async def forget(self, thread: str) -> None:  # type: ignore[override]
+            """As it was before there was a tip."""
+            await super().forget(thread)
+
+    agent = Plain(asks("quokka?"))
+    async with gateway(database, agent, **MONTH) as g:
+        await g.run()
+        await g.types("1001", "numbat")
+        assert (await after(g, 31))["run"] == 1
+        assert agent.threads == ()
 
 
 async def test_what_an_agent_cannot_forget_now_is_tried_again_the_next_day(database: Database) -> None:

@@ -139,10 +139,17 @@ class LangGraph(Agent):
             await self._end(thread)
             return finished
 
-    async def forget(self, thread: str) -> None:
+    async def tip(self, thread: str) -> str | None:
+        """The id of its last checkpoint."""
+        head = await self._reader.head(thread)
+        return evidence.checkpoint_id(head) if head else ""
+
+    async def forget(self, thread: str, tip: str | None = None) -> None:
         """Delete its checkpoints; what the graph keeps by a saver of its own is for its owner to delete."""
         if self._reader.is_ours:
             async with self._locks.hold(thread):
+                if tip not in (None, await self.tip(thread)):
+                    raise Conflict("This thread was taken up again, so it is not forgotten.")
                 await self._reader.saver.adelete_thread(thread)
 
     # -- answering

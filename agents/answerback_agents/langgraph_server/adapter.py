@@ -106,8 +106,19 @@ class LangGraphServer(Agent):
         if ours and state and state.get("next"):
             await self._server.end(id)
 
-    async def forget(self, thread: str) -> None:
-        await self._server.delete(self._id(thread))
+    async def tip(self, thread: str) -> str | None:
+        """The id of its last checkpoint."""
+        _, state = await self._read(self._id(thread))
+        return reading.checkpoint(state)
+
+    async def forget(self, thread: str, tip: str | None = None) -> None:
+        """The server has no way to do it only if nothing happened; it is looked at just before."""
+        id = self._id(thread)
+        if tip is not None:
+            found, state = await self._read(id)
+            if found.get("status") == "busy" or reading.checkpoint(state) != tip:
+                raise Conflict("This thread was taken up again, so it is not forgotten.")
+        await self._server.delete(id)
 
     async def look(self, cursor: str) -> Look:
         """Changed threads of ours; with `adopt`, everybody's threads of this assistant."""

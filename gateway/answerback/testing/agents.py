@@ -19,6 +19,7 @@ class _Thread:
     step: int = 0
     given: list[Json] = field(default_factory=list)
     open: list[int] = field(default_factory=list)  # positions of questions that wait
+    happened: int = 0  # how often something did, on whatever thread, when something last did on this one
 
 
 class ScriptedAgent(Agent):
@@ -32,6 +33,7 @@ class ScriptedAgent(Agent):
         super().__init__(name, None, AgentContext("."))
         self._steps = [(step,) if isinstance(step, Question) else tuple(step) for step in steps]
         self._threads: dict[str, _Thread] = {}
+        self._happened = 0
         self.journal: list[tuple[str, str, Answer]] = []
         self.failures: list[Exception] = []
 
@@ -39,6 +41,7 @@ class ScriptedAgent(Agent):
         found = self._threads.setdefault(thread, _Thread())
         if found.open:
             raise Conflict("the thread waits")
+        self._happens(found)
         return self._enter(thread, found)
 
     async def pending(self, thread: str) -> tuple[Pending, ...]:
@@ -66,9 +69,15 @@ class ScriptedAgent(Agent):
         found = self._threads.pop(thread, None)
         return found.given or None if found else None
 
-    async def forget(self, thread: str) -> None:
+    async def tip(self, thread: str) -> str | None:
+        found = self._threads.get(thread)
+        return str(found.happened) if found else ""
+
+    async def forget(self, thread: str, tip: str | None = None) -> None:
         if self.failures:
             raise self.failures.pop(0)
+        if tip not in (None, await self.tip(thread)):
+            raise Conflict("This thread was taken up again.")
         self._threads.pop(thread, None)
 
     @property
@@ -76,8 +85,13 @@ class ScriptedAgent(Agent):
         """What it remembers."""
         return tuple(self._threads)
 
+    def _happens(self, found: _Thread) -> None:
+        self._happened += 1
+        found.happened = self._happened
+
     def _consume(self, thread: str, found: _Thread, position: int, answer: Answer) -> State:
         question = self._steps[found.step][position]
+        self._happens(found)
         self.journal.append((thread, question.text, answer))
         given = None if answer.expired else answer.values.get(question.id)
         if given == "fail":

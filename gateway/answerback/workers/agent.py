@@ -217,8 +217,13 @@ class WorkerAgent(Agent):
         except TimeoutError:
             raise AgentUnavailable(self.state) from None
 
-    async def forget(self, thread: str) -> None:
-        await self._call("forget", thread=thread)
+    async def tip(self, thread: str) -> str | None:
+        found: str | None = await self._call("tip", thread=thread)
+        return found
+
+    async def forget(self, thread: str, tip: str | None = None) -> None:
+        known = {} if tip is None else {"tip": tip}
+        await self._call("forget", thread=thread, **known)
 
     async def _call(self, method: str, **arguments: Any) -> Json:
         worker = await self._ready()

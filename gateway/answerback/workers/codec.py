@@ -170,6 +170,7 @@ RESULTS_OUT: dict[str, Callable[[Any], Json]] = {
     "look": look_out,
     "stands": lambda state: None if state is None else state_out(state),
     "cancel": _as_it_is,
+    "tip": _as_it_is,
     "forget": _as_it_is,
 }
 

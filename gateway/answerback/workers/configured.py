@@ -37,4 +37,4 @@ class Unusable(Agent):
     async def _refuse(self, *_: Any, **__: Any) -> Never:
         raise self._error
 
-    start = pending = resume = retry = cancel = forget = _refuse
+    start = pending = resume = retry = cancel = tip = forget = _refuse

@@ -163,4 +163,20 @@ OF_BINDING = (
         'PASS_ON = Query(update(D).where(D.c.id == p("key"))',
         FLOW + "test_one_by_one.py::test_law_2_of_two_taps_in_two_processes_one_counts",
     ),
+    # What was decided before a stop, and is done after it
+    Mutant(
+        "a thread that was taken up again is not forgotten",
+        ADAPTER + "adapter.py",
+        "                if tip not in (None, await self.tip(thread)):",
+        "                if False:",
+        BINDING + "test_a_thread_that_was_taken_up_again_since_it_was_looked_at_is_not_forgotten[sqlite]",
+    ),
+    Mutant(
+        "a thread is looked at before it is known to be nobody's",
+        GATEWAY + "erase.py",
+        "lambda tx: leases.renew(tx, lease) and may(tx)",
+        "lambda tx: True",
+        FLOW + "test_erasing.py::test_who_was_stopped_while_a_thread_was_to_be_forgotten_deletes"
+        "_nothing_of_a_run_begun_since[sqlite-tip]",
+    ),
 )

@@ -315,6 +315,24 @@ async def test_forget_deletes_the_thread_and_no_other(harness: Harness) -> None:
     only(await mine.start("u", harness.input()))
 
 
+async def test_a_thread_that_was_taken_up_again_since_it_was_looked_at_is_not_forgotten(
+    harness: Harness,
+) -> None:
+    mine = await harness.open("bare")
+    first = only(await mine.start("t", harness.input(), "run-1"))
+    await mine.resume("t", target(first), said("x"))
+    tip = await mine.tip("t")
+    asked = only(await mine.start("t", harness.input(), "run-2"))
+    for then in (tip, ""):
+        with pytest.raises(Conflict, match="taken up again"):
+            await mine.forget("t", then)
+    assert await mine.pending("t") == (asked,)
+    await mine.resume("t", target(asked), said("y"))
+    await mine.forget("t", await mine.tip("t"))
+    assert (await mine.tip("t"), await mine.tip("never seen")) == ("", "")
+    await mine.forget("t", "")
+
+
 async def test_a_thread_can_be_used_again_after_its_end(harness: Harness) -> None:
     mine = await harness.open("bare")
     question = only(await mine.start("t", harness.input()))

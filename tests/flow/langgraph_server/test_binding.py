@@ -177,6 +177,23 @@ async def test_cancelling_stops_what_runs_and_closes_what_waits_on_a_thread_of_o
     assert await agent.pending(t) == ()
 
 
+async def test_a_thread_that_was_taken_up_again_since_it_was_looked_at_is_not_forgotten(
+    harness: Harness,
+) -> None:
+    agent, t = await harness.open("asking"), thread()
+    first = only(await agent.start(t, harness.input(), "run-1"))
+    await agent.resume(t, target(first), said("x"))
+    tip = await agent.tip(t)
+    asked = only(await agent.start(t, harness.input(), "run-2"))
+    for then in (tip, ""):
+        with pytest.raises(Conflict, match="taken up again"):
+            await agent.forget(t, then)
+    assert await agent.pending(t) == (asked,)
+    await agent.forget(t, await agent.tip(t))
+    assert await agent.tip(t) == ""
+    await agent.forget(t, "")
+
+
 async def test_cancelling_leaves_somebody_elses_thread_alone(harness: Harness, elsewhere: Elsewhere) -> None:
     agent, t = await harness.open("asking", adopt=True), await elsewhere.start("asking")
     await agent.cancel(t)

@@ -72,6 +72,13 @@ class Plain(Agent):
     async def close(self) -> None:
         Path(self.settings.folder, "closed").touch()
 
+    async def tip(self, thread: str) -> str | None:
+        return "its tip"
+
+    async def forget(self, thread: str, tip: str | None = None) -> None:
+        if tip not in (None, "its tip"):
+            raise errors.Conflict(tip)
+
     async def start(self, thread: str, input: Any, run: str = "") -> State:
         word, value = input
         if word == "echo":

@@ -34,7 +34,10 @@ async def test_each_value_arrives_as_it_was(agent: WorkerAgent) -> None:
     gave = await agent.resume("t", target, answer, again=True)
     assert gave == Finished([repr(target), repr(answer), True])
     assert (await agent.retry("t"), await agent.reask("t")) == (Finished("retried"), Finished("asked anew"))
+    assert await agent.tip("t") == "its tip"
     await agent.forget("t")
+    with pytest.raises(errors.Conflict, match="not its tip"):
+        await agent.forget("t", "not its tip")
 
 
 @pytest.mark.parametrize(
