@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from answerback import snoozed, succession
 from answerback.ask import cancel_run, next_action, reminders, stand_ins_at, stays_open
@@ -21,7 +21,16 @@ from answerback.threads import hand_over
 
 log = logging.getLogger("answerback.elapse")
 HOUR = 3_600_000_000  # microseconds
-Due = tuple[Interaction, list[Row], Handed | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """What was due of a question, and what follows after the commit; `stops`: its run was cancelled."""
+
+    record: Interaction
+    rows: list[Row] = field(default_factory=list)
+    handed: Handed | None = None
+    stops: bool = False
 
 
 class Elapser:
@@ -39,19 +48,19 @@ class Elapser:
         results = await asyncio.gather(*(store.write(self._of(id)) for id in due), return_exceptions=True)
         self._context.faults.reach("elapse.after-commit")
         for id, result in zip(due, results, strict=True):
-            if isinstance(result, tuple):
-                self._follow(*result)
+            if isinstance(result, Due):
+                self._follow(result)
             elif isinstance(result, BaseException):
                 await self._set_aside(id, result)
         return len(due)
 
-    def _follow(self, record: Interaction, rows: list[Row], handed: Handed | None) -> None:
-        self._context.dispatch(rows)
-        self._context.signals.changed(record.id)
-        if handed is not None:
-            self._context.signals.resume(handed)
-        if record.on_expire is OnExpire.CANCEL and record.run_id:
-            self._context.signals.stop((record.agent, record.thread_id))
+    def _follow(self, due: Due) -> None:
+        self._context.dispatch(due.rows)
+        self._context.signals.changed(due.record.id)
+        if due.handed is not None:
+            self._context.signals.resume(due.handed)
+        if due.stops:
+            self._context.signals.stop((due.record.agent, due.record.thread_id))
 
     async def _set_aside(self, id: str, error: BaseException) -> None:
         """One that cannot be handled is looked at again in an hour, and stops no other meanwhile."""
@@ -70,15 +79,15 @@ class Elapser:
 
     def _one(self, tx: Tx, record: Interaction) -> Due:
         if not record.readable:
-            return unreadable(tx, self._context, record), [], None
+            return Due(unreadable(tx, self._context, record))
         if record.expires_at is None or tx.now < record.expires_at or record.overdue_at is not None:
-            return record, self._due(tx, record), None
+            return Due(record, self._due(tx, record))
         record = self._with_default(tx, record)
         if stays_open(record):
             overdue = replace(record, overdue_at=tx.now)
             tx.run(interactions.OVERDUE, key=record.id, at=tx.now, again_at=next_action(overdue, tx.now))
             audit.add(tx, record.id, "overdue")
-            return record, [], None
+            return Due(record)
         return self._expire(tx, record)
 
     def _with_default(self, tx: Tx, record: Interaction) -> Interaction:
@@ -139,14 +148,15 @@ class Elapser:
     def _expire(self, tx: Tx, record: Interaction) -> Due:
         answer = None if record.on_expire is OnExpire.CANCEL else silence(record, tx.now)
         if not interactions.close(tx, record, InteractionStatus.EXPIRED, "nobody answered in time", answer):
-            return record, [], None
+            return Due(record)
         audit.add(tx, record.id, "expired", content=answer_out(answer) if answer is not None else "")
         rows = self._context.outbox.outcomes(tx, record)
-        if record.on_expire is OnExpire.CANCEL and record.run_id:
+        stops = record.on_expire is OnExpire.CANCEL and bool(record.run_id)
+        if stops:
             rows += cancel_run(tx, self._context, record.run_id, "nobody answered in time")
         closed = replace(record, status=InteractionStatus.EXPIRED, answer=answer)
         resumes = answer is not None and bool(record.interrupt_id)
-        return record, rows, hand_over(tx, self._context, closed) if resumes else None
+        return Due(record, rows, hand_over(tx, self._context, closed) if resumes else None, stops)
 
 
 def unreadable(tx: Tx, context: Context, record: Interaction) -> Interaction:
