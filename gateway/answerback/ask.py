@@ -92,7 +92,7 @@ class Asker:
         """Take a question back. Raises `NotFound`, `AlreadyAnswered` or `Closed`."""
 
         def tx_(tx: Tx) -> tuple[Interaction, list[Row]]:
-            record = interactions.get(tx, interaction_id)
+            record = interactions.held(tx, interaction_id)  # or an answer wins, and its run ends
             if record is None:
                 raise NotFound("There is no interaction with this id.")
             refuse_closed(record)

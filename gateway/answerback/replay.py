@@ -111,7 +111,7 @@ class Replay:
         return f"It was read again: {outcomes}."
 
     def _considered(self, tx: Tx, plugin: Provider, id: str, found: Sequence[Event], by: str) -> list[Effect]:
-        row = tx.one(letters.EVENT, id=id)
+        row = tx.one(letters.HELD_EVENT, id=id)
         if row is None:
             raise Conflict(GONE_BY)
         own = [one for one in found if one.event_id == row["event_id"]]

@@ -89,11 +89,12 @@ class Runner(Background):
     def _start(self, tx: Tx, request: RunRequest, thread: str, route: Json) -> tuple[Run, Lease, list[Row]]:
         require_people(tx, self._context.settings, request.ask)
         rows: list[Row] = []
+        # The lease comes first: whoever had the thread has written down by then whether it waits.
+        lease = leases.take(tx, request.agent, thread, self._context.owner)
         for earlier in tx.all(runs.OF_THREAD, agent=request.agent, thread_id=thread):
             if not request.replace:
                 raise Conflict(_occupied(earlier))
             rows += cancel_run(tx, self._context, earlier["id"], "replaced by a new run")
-        lease = leases.take(tx, request.agent, thread, self._context.owner)
         if lease is None:
             raise Conflict("This thread is working right now. Wait until it pauses or ends.")
         id = interactions.new_id()
@@ -140,8 +141,13 @@ class Runner(Background):
         self._spawn(self.stop(*thread))
 
     async def stop(self, agent: str, thread: str) -> None:
-        """Tell an agent that its run on a thread is cancelled; keep what it had finished."""
+        """Tell an agent that its run on a thread is cancelled; keep what it had finished.
+
+        Not if a later run has the thread by now: that one is not to be stopped.
+        """
         try:
+            if await self._context.store.read(lambda tx: runs.goes_on_there(tx, agent, thread)):
+                return
             finished = await self._agents[agent].cancel(thread)
             if finished is not None:
                 await self._context.store.write(lambda tx: runs.keep(tx, agent, thread, finished))

@@ -4,18 +4,13 @@ A third connection holds the question's row until both wait, so that each has be
 """
 
 import asyncio
-import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 import psycopg
 import pytest
-from psycopg import sql
 from sqlalchemy import text
 
 from answerback.agent import State, Target
-from answerback.ask import AskRequest
 from answerback.context import Context
 from answerback.errors import AgentUnavailable
 from answerback.failing import failed
@@ -23,10 +18,8 @@ from answerback.model import (
     Address,
     Answer,
     Contact,
-    Interaction,
     InteractionStatus,
     Json,
-    Question,
     RunStatus,
     StandsIn,
 )
@@ -36,19 +29,17 @@ from answerback.settings import Route
 from answerback.store import Row, Tx, deliveries, leases
 from answerback.store.query import Query
 from answerback.succession import gave_up
-from answerback.testing import ManualClock, MemoryProvider, ScriptedAgent, asks
-from tests.support.databases import Database
-from tests.support.gateway import ALICE, BEN, Gateway, gateway
+from answerback.testing import ScriptedAgent, asks
+from tests.support.gateway import ALICE, BEN
+from tests.support.two import WAIT, Opened, opening
 
 pytestmark = pytest.mark.needs_extra("postgres")
-WAIT = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
 ROW = Query(text("SELECT resume_attempts, resume_next_at, resumed_at FROM interaction"))
 ATTEMPTS = Query(text("SELECT attempts FROM run"))
 REMINDERS = Query(text("SELECT contact_id FROM delivery WHERE kind = 'reminder' ORDER BY contact_id"))
 FAIL = Query(text("UPDATE delivery SET status = 'failed', open = 0 WHERE contact_id = :whose"))
 FAIL_ONE = Query(text("UPDATE delivery SET status = 'failed', open = 0 WHERE id = :id"))
 FAILED = Receipt("e", "late", "failed", "blocked")
-QUESTION = (Question("q1", "Which?"),)
 CARL = Contact("carl", "Carl", addresses=(Address("memory", "3003", "3003"),))
 PEOPLE = {"alice": ALICE, "ben": BEN, "carl": CARL}
 HANDING = {"default": Route("default", ask=("alice", "ben"), providers=("memory",), delegates=("carl",))}
@@ -87,69 +78,9 @@ class Idle(Provider):
         return Sent()
 
 
-@dataclass(slots=True)
-class Two:
-    """Two gateways, with one phone and one clock."""
-
-    one: Gateway
-    two: Gateway
-    url: str
-
-    async def ask(self) -> str:
-        asked = await self.one.app.asker.ask(AskRequest(QUESTION))
-        await self.one.app.idle()
-        return asked.interaction.id
-
-    async def record(self, id: str) -> Interaction:
-        return await self.one.app.reader.interaction(id)
-
-    async def message(self, id: str) -> Row:
-        """What Alice was sent on the phone."""
-        store = self.one.app.context.store
-        rows = await store.read(lambda tx: tx.all(deliveries.OF, interaction_id=id))
-        return next(row for row in rows if row["provider"] == "memory" and row["contact_id"] == "alice")
-
-    async def at_once(self, id: str, first: Awaitable[object], second: Awaitable[object]) -> None:
-        """Both, in this order, while neither can write before both have begun; and what follows."""
-        await self.begun_at_once(id, first, second)
-        await self.one.app.idle()
-        await self.two.app.idle()
-
-    async def begun_at_once(
-        self, id: str, first: Awaitable[object], second: Awaitable[object], table: str = "interaction"
-    ) -> None:
-        async with await psycopg.AsyncConnection.connect(self.url) as holding:
-            held = sql.SQL("SELECT 1 FROM {} WHERE id = %s FOR UPDATE").format(sql.Identifier(table))
-            await holding.execute(held, (id,))
-            begun = []
-            for number, work in enumerate((first, second), start=1):
-                begun.append(asyncio.ensure_future(work))
-                await self.waiting(number)
-        await asyncio.gather(*begun)
-
-    async def waiting(self, number: int) -> None:
-        """Until so many wait for a lock."""
-        async with await psycopg.AsyncConnection.connect(self.url, autocommit=True) as watching:
-            async with asyncio.timeout(30):
-                while (await (await watching.execute(WAIT)).fetchone()) != (number,):  # noqa: ASYNC110
-                    await asyncio.sleep(0.001)
-
-
 @pytest.fixture
-def two(postgres_url: str, tmp_path: Path) -> Callable[..., contextlib.AbstractAsyncContextManager[Two]]:
-    @contextlib.asynccontextmanager
-    async def opened(
-        *agents: ScriptedAgent, phones: dict[str, Provider] | None = None, **settings: object
-    ) -> AsyncIterator[Two]:
-        here, clock, phone = Database(postgres_url, tmp_path), ManualClock(), MemoryProvider()
-        given = {"providers": {"memory": phone, **(phones or {})}, "clock": clock, **settings}
-        async with gateway(here, *agents, **given) as one, gateway(here, *agents, **given) as two:
-            yield Two(one, two, postgres_url)
-
-    return opened
-
-
-Opened = Callable[..., contextlib.AbstractAsyncContextManager[Two]]
+def two(postgres_url: str, tmp_path: Path) -> Opened:
+    return opening(postgres_url, tmp_path)
 
 
 async def test_law_1_an_answer_that_both_find_due_is_given_once_and_the_attempt_stays_written_down(

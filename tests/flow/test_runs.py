@@ -71,6 +71,21 @@ async def test_replace_withdraws_what_waits_and_starts_anew(database: Database) 
         assert (await g.settled(second.id)).result == ["b"]
 
 
+async def test_an_agent_that_hears_late_of_a_cancelled_run_does_not_stop_the_next_one_on_its_thread(
+    database: Database,
+) -> None:
+    agent, late = ScriptedAgent(asks("Which?")), list[tuple[str, str]]()
+    async with gateway(database, agent) as g:
+        first = await g.run(thread_id="t1")
+        g.app.context.signals.stop = late.append
+        await g.app.asker.cancel(first.interactions[0])
+        second = await g.run(thread_id="t1", replace=True)
+        for thread in late:
+            await g.app.runner.stop(*thread)
+        await g.types("1001", "tea")
+        assert (await g.settled(second.id)).result == ["tea"]
+
+
 async def test_an_agent_that_raises_fails_the_run_and_the_gateway_goes_on(database: Database) -> None:
     agent = ScriptedAgent(asks("Which?"))
     async with gateway(database, agent) as g:

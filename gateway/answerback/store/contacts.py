@@ -36,7 +36,9 @@ PUT_ADDRESS = _upsert(
     keep=("id", "verified_at", "last_inbound_at", "unreachable", "muted_until"),
 )
 _of_person = C.c.name, C.c.language, C.c.timezone, C.c.quiet_hours, C.c.quiet_until
-CONTACT = Query(select(C).where(C.c.id == p("id")))
+_contact = select(C).where(C.c.id == p("id"))
+CONTACT = Query(_contact)
+HELD = Either(sqlite=_contact, postgresql=_contact.with_for_update())  # until the commit
 CONTACTS = Query(select(C).order_by(C.c.id))
 ADDRESSED = Query(  # a contact and its addresses, a row each; one without any has one row
     select(A, *_of_person)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from operator import itemgetter
 
 from sqlalchemy import bindparam as p
-from sqlalchemy import func, insert, null, select, text, update
+from sqlalchemy import func, insert, null, or_, select, text, update
 
 from answerback.model import Interaction
 from answerback.store import audit
@@ -119,7 +119,11 @@ DROP = Query(  # not sent yet, and nobody needs to see it any more; what is on i
     )
     .values(status="failed", error=NEEDLESS, next_attempt_at=null())
 )
-SET_CODE = Query(update(D).where(D.c.id == p("key")).values(code_hash=p("hash"), code_until=p("until")))
+SET_CODE = Query(
+    update(D)
+    .where(D.c.id == p("key"), or_(D.c.code_until.is_(None), D.c.code_until <= p("latest")))
+    .values(code_hash=p("hash"), code_until=p("until"))
+)
 TRY_CODE = Query(update(D).where(D.c.id == p("key")).values(code_tries=D.c.code_tries + 1))
 USE_CODE = Query(update(D).where(D.c.id == p("key")).values(code_hash="", code_until=null()))
 RECEIPT = Query(

@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import bindparam as p
 from sqlalchemy import select, text, update
 
-from answerback.store.query import Query, both
+from answerback.store.query import Either, Query, both
 from answerback.store.tx import Row, Tx
 from answerback.tables import (
     DAMAGED,
@@ -125,7 +125,9 @@ _PAGE = {
 PAGE = {kind: Query(text(page)) for kind, page in _PAGE.items()}
 COUNT = {kind: Query(text(f"SELECT count(*) AS n FROM ({page}) found")) for kind, page in _PAGE.items()}
 FIND = {kind: Query(text(f"{found} AND it.id = :id")) for kind, found in _OF.items()}
-EVENT = Query(select(P).where(P.c.id == p("id"), text(UNREAD)))
+_event = select(P).where(P.c.id == p("id"), text(UNREAD))
+EVENT = Query(_event)
+HELD_EVENT = Either(sqlite=_event, postgresql=_event.with_for_update())  # until the commit
 SEND_AGAIN = Query(  # its patience and its attempts begin anew
     update(D)
     .where(D.c.id == p("key"), text(UNSENT))

@@ -199,6 +199,12 @@ def goes_on(tx: Tx, id: str) -> None:
     tx.later(GOES_ON, key=id, at=tx.now)
 
 
+def goes_on_there(tx: Tx, agent: str, thread_id: str) -> bool:
+    """Whether a run works or waits on a thread."""
+    found = tx.all(OF_THREAD, agent=agent, thread_id=thread_id)
+    return any(row["status"] != RunStatus.FAILED for row in found)
+
+
 def finish(tx: Tx, id: str, status: RunStatus, *, result: Json = None, error: str = "") -> bool:
     """Set where the run stands; False when it had ended before. Its intent is kept, for another try."""
     return _end(tx, FINISH, _standing(tx, id, status, result, error))

@@ -179,4 +179,20 @@ OF_BINDING = (
         FLOW + "test_erasing.py::test_who_was_stopped_while_a_thread_was_to_be_forgotten_deletes"
         "_nothing_of_a_run_begun_since[sqlite-tip]",
     ),
+    Mutant(
+        "a later run is not stopped with the one before it",
+        GATEWAY + "run.py",
+        "            if await self._context.store.read(lambda tx: runs.goes_on_there(tx, agent, thread)):",
+        "            if False:",
+        FLOW + "test_runs.py::test_an_agent_that_hears_late_of_a_cancelled_run_does_not_stop"
+        "_the_next_one_on_its_thread[sqlite]",
+    ),
+    Mutant(
+        "a question that is being answered is not taken back with its run",
+        GATEWAY + "ask.py",
+        "interactions.held(tx, interaction_id)",
+        "interactions.get(tx, interaction_id)",
+        FLOW + "test_two_people_at_once.py::test_law_2_a_question_that_is_just_being_answered"
+        "_is_not_taken_back_with_its_run",
+    ),
 )

@@ -168,4 +168,35 @@ OF_DOOR = (
         "        if True:",
         "tests/store/test_engine.py::test_one_bad_transaction_spoils_none_of_its_neighbours[sqlite]",
     ),
+    # Of two at once on two gateways
+    Mutant(
+        "two guesses at once are two tries",
+        GATEWAY + "codes.py",
+        '    row = tx.one(deliveries.HELD, id=row["id"]) or row',
+        "    row = row",
+        FLOW + "test_two_people_at_once.py::test_law_7_two_guesses_at_once_are_two_tries",
+    ),
+    Mutant(
+        "one code in half a minute",
+        GATEWAY + "store/deliveries.py",
+        'D.c.code_until <= p("latest")',
+        'p("latest") == p("latest")',
+        FLOW + "test_two_people_at_once.py::test_who_asks_for_a_code_twice_at_once_is_sent_one",
+    ),
+    Mutant(
+        "of two codes used at once the second is confirmed by the first",
+        GATEWAY + "store/contacts.py",
+        "postgresql=_contact.with_for_update()",
+        "postgresql=_contact",
+        FLOW + "test_two_people_at_once.py::test_law_7_of_two_chats_that_two_codes_link_at_once"
+        "_the_second_is_confirmed_by_the_first",
+    ),
+    Mutant(
+        "an event is read again once",
+        GATEWAY + "store/letters.py",
+        "postgresql=_event.with_for_update()",
+        "postgresql=_event",
+        FLOW + "test_two_people_at_once.py::test_law_4_an_event_that_two_operators_replay_at_once"
+        "_is_considered_once",
+    ),
 )

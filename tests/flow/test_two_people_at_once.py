@@ -1,0 +1,214 @@
+"""Two people, or one of them twice, do something on two gateways at the same moment."""
+
+import asyncio
+import re
+from collections.abc import Coroutine
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from sqlalchemy import text
+
+from answerback.ask import AskRequest
+from answerback.errors import AlreadyAnswered, Conflict, NotAllowed
+from answerback.model import Contact, Json, Question, QuestionKind, RunStatus
+from answerback.notices import NoticeRequest
+from answerback.run import RunRequest
+from answerback.settings import Plugin
+from answerback.store import leases, replies
+from answerback.store.query import Query
+from answerback.testing import ScriptedAgent, asks
+from tests.support.gateway import ALICE
+from tests.support.two import Opened, Two, opening
+
+pytestmark = pytest.mark.needs_extra("postgres")
+WIPE = Question("q1", "Wipe?", QuestionKind.CONFIRM)
+MANY = Query(text("UPDATE delivery SET code_tries = 9 WHERE id = :id"))
+LETTER = Query(text("SELECT id FROM reply WHERE error <> ''"))
+RUNS = Query(text("SELECT status FROM run"))
+CAROLS = Query(text("SELECT external_id FROM address WHERE contact_id = 'carol'"))
+
+
+@pytest.fixture
+def two(postgres_url: str, tmp_path: Path) -> Opened:
+    return opening(postgres_url, tmp_path)
+
+
+async def at_once(both: Two, table: str, id: str, *work: Coroutine[object, object, object]) -> list[object]:
+    """What became of two that begin, in this order, while a third connection holds a row."""
+    became: list[object] = [None, None]
+
+    async def noted(place: int) -> None:
+        became[place] = await _caught(work[place])
+
+    await both.begun_at_once(id, noted(0), noted(1), table)
+    await both.one.app.idle()
+    await both.two.app.idle()
+    return became
+
+
+async def _caught(work: Coroutine[object, object, object]) -> object:
+    try:
+        return await work
+    except Exception as error:
+        return error
+
+
+async def test_law_2_a_question_that_is_just_being_answered_is_not_taken_back_with_its_run(
+    two: Opened,
+) -> None:
+    async with two(ScriptedAgent(asks("Which?"))) as both:
+        run = await both.one.run()
+        (id,) = run.interactions
+        _, refused = await at_once(
+            both, "interaction", id, both.one.types("1001", "tea"), both.two.app.asker.cancel(id)
+        )
+        assert isinstance(refused, AlreadyAnswered)
+        run = await both.one.settled(run.id)
+        assert (run.status, run.result) == (RunStatus.COMPLETED, ["tea"])
+
+
+async def form_of(both: Two) -> tuple[str, str]:
+    """Alice's form for something that takes a code, and the delivery it stands in."""
+    asked = await both.one.app.asker.ask(AskRequest((WIPE,)))
+    await both.one.app.idle()
+    link = both.one.memory.shown[0].message.form_url.rpartition("/")[2]
+    return link, (await both.message(asked.interaction.id))["id"]
+
+
+async def test_law_7_two_guesses_at_once_are_two_tries(two: Opened) -> None:
+    async with two(form_auth="code") as both:
+        link, id = await form_of(both)
+        await both.one.app.forms.send_code(link)
+        await both.one.app.idle()
+        code = re.findall(r"\d{6}", both.one.memory.titles("1001")[-1])[0]
+        await both.one.app.context.store.write(lambda tx: tx.run(MANY, id=id))
+        guesses = (
+            both.one.app.forms.submit(link, {"q1": True}, code="000000x"),
+            both.two.app.forms.submit(link, {"q1": True}, code=code),
+        )
+        first, second = await at_once(both, "delivery", id, *guesses)
+        assert isinstance(first, NotAllowed) and isinstance(second, NotAllowed)
+        assert "not the code" in str(first) and "Too many" in str(second)
+
+
+async def test_who_asks_for_a_code_twice_at_once_is_sent_one(two: Opened) -> None:
+    async with two(form_auth="code") as both:
+        link, id = await form_of(both)
+        sends = both.one.app.forms.send_code(link), both.two.app.forms.send_code(link)
+        first, second = await at_once(both, "delivery", id, *sends)
+        assert first is None and isinstance(second, Conflict)
+        assert len(both.one.memory.titles("1001")) == 2
+
+
+async def test_law_4_an_event_that_two_operators_replay_at_once_is_considered_once(two: Opened) -> None:
+    agents = {"scripted": Plugin("scripted", "langgraph", may_start=("alice",))}
+    async with two(ScriptedAgent(asks("Which?")), agents=agents) as both:
+        store = both.one.app.context.store
+        raw = both.one.memory.typed("1001", "run scripted").body
+        await store.write(lambda tx: replies.add(tx, "memory", "e1", raw, outcome="failed", error="Bug"))
+        (letter,) = await store.read(lambda tx: tx.all(LETTER))
+        id = letter["id"]
+        replays = both.one.app.letters.replay(id, "ops"), both.two.app.letters.replay(id, "dev")
+        first, second = await at_once(both, "reply", id, *replays)
+        assert isinstance(first, str) and isinstance(second, Conflict)
+        assert len(await store.read(lambda tx: tx.all(RUNS))) == 1
+
+
+async def test_law_7_of_two_chats_that_two_codes_link_at_once_the_second_is_confirmed_by_the_first(
+    two: Opened,
+) -> None:
+    async with two(contacts={"alice": ALICE, "carol": Contact("carol", "Carol")}) as both:
+        codes = [(await both.one.app.linker.create("carol", "memory")).code for _ in range(2)]
+        links = (
+            both.one.types("3003", f"/start {codes[0]}"),
+            both.two.types("6666", f"/start {codes[1]}"),
+        )
+        await at_once(both, "contact", "carol", *links)
+        found = await both.one.app.context.store.read(lambda tx: tx.all(CAROLS))
+        assert found == [{"external_id": "3003"}]
+        assert sorted(both.one.memory.titles("3003")) == [
+            "Another chat wants to answer as you, Carol. Is that you?",
+            "This chat is now linked to Carol.",
+        ]
+
+
+async def test_law_1_a_run_is_not_begun_on_a_thread_that_another_has_just_begun_to_wait_on(
+    two: Opened,
+) -> None:
+    async with two(ScriptedAgent(asks("Which?"))) as both:
+        store = both.one.app.context.store
+        lease = await store.write(lambda tx: leases.take(tx, "scripted", "t", "somebody"))
+        assert lease is not None
+        async with await psycopg.AsyncConnection.connect(both.url) as somebody:
+            await somebody.execute("SELECT 1 FROM thread_lease WHERE thread_id = 't' FOR UPDATE")
+            late = asyncio.ensure_future(
+                _caught(both.two.app.runner.start(RunRequest("scripted", thread_id="t")))
+            )
+            await both.waiting(1)
+            await somebody.execute(
+                "INSERT INTO run (id, agent, thread_id, status, created_at, updated_at, intent, attempts)"
+                " VALUES ('r', 'scripted', 't', 'waiting', 1, 1, 'start', 1)"
+            )
+            await somebody.execute("UPDATE thread_lease SET owner = '', until = 0 WHERE thread_id = 't'")
+        refused = await late
+        assert isinstance(refused, Conflict) and "(run r)" in str(refused)
+
+
+@pytest.mark.parametrize("other", ["Which?", "When?"])
+async def test_an_idempotency_key_that_is_used_twice_at_once_asks_once(two: Opened, other: str) -> None:
+    async with two() as both:
+        key = {"idempotency_key": "k"}
+        async with await psycopg.AsyncConnection.connect(both.url) as holding:
+            await holding.execute("LOCK TABLE interaction IN SHARE MODE")
+            work = [
+                asyncio.ensure_future(_caught(here.app.asker.ask(AskRequest((Question("q", words),), **key))))
+                for here, words in ((both.one, "Which?"), (both.two, other))
+            ]
+            await both.waiting(2)
+        results: list[Any] = [await each for each in work]
+        await both.one.app.idle()
+        await both.two.app.idle()
+        assert len(both.one.memory.titles("1001")) == 1
+        if other == "Which?":
+            assert len({each.interaction.id for each in results}) == 1
+        else:
+            assert sorted(type(each).__name__ for each in results) == ["Asked", "Conflict"]
+
+
+@pytest.mark.parametrize("other", ["Done.", "Not done."])
+async def test_a_notice_whose_key_is_used_twice_at_once_is_sent_once(two: Opened, other: str) -> None:
+    async with two() as both:
+        async with await psycopg.AsyncConnection.connect(both.url) as holding:
+            await holding.execute("LOCK TABLE notice IN SHARE MODE")
+            work = [
+                asyncio.ensure_future(
+                    _caught(here.app.notices.send(NoticeRequest(words, idempotency_key="k")))
+                )
+                for here, words in ((both.one, "Done."), (both.two, other))
+            ]
+            await both.waiting(2)
+        results: list[Json] = [await each for each in work]
+        await both.one.app.idle()
+        await both.two.app.idle()
+        assert len(both.one.memory.titles("1001")) == 1
+        assert sum(isinstance(each, Conflict) for each in results) == (other != "Done.")
+
+
+@pytest.mark.parametrize("second", ["retry", "reask", "cancel"])
+async def test_of_two_who_deal_with_a_failed_run_at_once_one_is_refused_or_has_the_last_word(
+    two: Opened, second: str
+) -> None:
+    async with two(ScriptedAgent(asks("Which?"))) as both:
+        run = await both.one.run()
+        await both.one.types("1001", "fail")
+        what = getattr(both.two.app.runner, second)
+        first, then = await at_once(both, "run", run.id, both.one.app.runner.retry(run.id), what(run.id))
+        assert not isinstance(first, Exception)
+        run = await both.one.settled(run.id)
+        if second == "cancel":
+            assert run.status is RunStatus.CANCELLED
+        else:
+            assert isinstance(then, Conflict) and run.status is RunStatus.WAITING
+            assert len(run.interactions) == 2

@@ -1,0 +1,90 @@
+"""Two gateways on one PostgreSQL that do something at the same moment.
+
+A third connection holds a row until both wait, so that each has begun before the other ends.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import psycopg
+from psycopg import sql
+
+from answerback.ask import AskRequest
+from answerback.model import Interaction, Question
+from answerback.provider import Provider
+from answerback.store import Row, deliveries
+from answerback.testing import ManualClock, MemoryProvider, ScriptedAgent
+from tests.support.databases import Database
+from tests.support.gateway import Gateway, gateway
+
+WAIT = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+QUESTION = (Question("q1", "Which?"),)
+
+
+@dataclass(slots=True)
+class Two:
+    """Two gateways, with one phone and one clock."""
+
+    one: Gateway
+    two: Gateway
+    url: str
+
+    async def ask(self) -> str:
+        asked = await self.one.app.asker.ask(AskRequest(QUESTION))
+        await self.one.app.idle()
+        return asked.interaction.id
+
+    async def record(self, id: str) -> Interaction:
+        return await self.one.app.reader.interaction(id)
+
+    async def message(self, id: str) -> Row:
+        """What Alice was sent on the phone."""
+        store = self.one.app.context.store
+        rows = await store.read(lambda tx: tx.all(deliveries.OF, interaction_id=id))
+        return next(row for row in rows if row["provider"] == "memory" and row["contact_id"] == "alice")
+
+    async def at_once(self, id: str, first: Awaitable[object], second: Awaitable[object]) -> None:
+        """Both, in this order, while neither can write before both have begun; and what follows."""
+        await self.begun_at_once(id, first, second)
+        await self.one.app.idle()
+        await self.two.app.idle()
+
+    async def begun_at_once(
+        self, id: str, first: Awaitable[object], second: Awaitable[object], table: str = "interaction"
+    ) -> None:
+        async with await psycopg.AsyncConnection.connect(self.url) as holding:
+            held = sql.SQL("SELECT 1 FROM {} WHERE id = %s FOR UPDATE").format(sql.Identifier(table))
+            await holding.execute(held, (id,))
+            begun = []
+            for number, work in enumerate((first, second), start=1):
+                begun.append(asyncio.ensure_future(work))
+                await self.waiting(number)
+        await asyncio.gather(*begun)
+
+    async def waiting(self, number: int) -> None:
+        """Until so many wait for a lock."""
+        async with await psycopg.AsyncConnection.connect(self.url, autocommit=True) as watching:
+            async with asyncio.timeout(30):
+                while (await (await watching.execute(WAIT)).fetchone()) != (number,):  # noqa: ASYNC110
+                    await asyncio.sleep(0.001)
+
+
+Opened = Callable[..., contextlib.AbstractAsyncContextManager[Two]]
+
+
+def opening(postgres_url: str, data_dir: Path) -> Opened:
+    """What opens two with these agents, providers and settings."""
+
+    @contextlib.asynccontextmanager
+    async def opened(
+        *agents: ScriptedAgent, phones: dict[str, Provider] | None = None, **settings: object
+    ) -> AsyncIterator[Two]:
+        here, clock, phone = Database(postgres_url, data_dir), ManualClock(), MemoryProvider()
+        given = {"providers": {"memory": phone, **(phones or {})}, "clock": clock, **settings}
+        async with gateway(here, *agents, **given) as one, gateway(here, *agents, **given) as two:
+            yield Two(one, two, postgres_url)
+
+    return opened
