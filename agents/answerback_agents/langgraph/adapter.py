@@ -173,20 +173,12 @@ class LangGraph(Agent):
         if held:
             raise NotPending("A breakpoint holds this thread and is asked first.")
         state = await self._run(thread, Command(resume={target.interrupt_id: value}), stamp, secrets=value)
-        return await self._read_back(thread, head, target.interrupt_id, state)
+        return self._read_back(target.interrupt_id, state)
 
-    async def _read_back(
-        self, thread: str, before: CheckpointTuple, interrupt_id: str, state: State
-    ) -> State:
-        """The id must be gone after a resume that did not fail, and a step must have run.
-
-        LangGraph says nothing of an answer for a step that a changed graph has no more, and ends.
-        """
+    def _read_back(self, interrupt_id: str, state: State) -> State:
+        """The id must be gone after a resume that did not fail."""
         if isinstance(state, Paused) and any(item.interrupt_id == interrupt_id for item in state.pending):
             return Failed(ASKED_AGAIN, retryable=False)
-        after = await self._reader.head(thread) if isinstance(state, Finished) else None
-        if after and evidence.checkpoint_id(after) == evidence.checkpoint_id(before):
-            return Failed(STEP_IS_GONE)
         return state
 
     async def _consumed(
@@ -264,8 +256,8 @@ class LangGraph(Agent):
         `secrets`: what no error text may repeat.
         """
         graph = copy.copy(self._graph)
-        look = savers.nothing if new else self._reader.look
-        graph.checkpointer = savers.looking_first(self._reader.saver, look)
+        look, kept = savers.nothing if new else self._reader.look, list[str]()
+        graph.checkpointer = savers.for_one_run(self._reader.saver, look, kept)
         config = config_of(thread)
         if at:
             config["configurable"].update(checkpoint_id=at, checkpoint_ns="")
@@ -287,7 +279,10 @@ class LangGraph(Agent):
             return await self._failed(thread, error, secrets)
         finally:
             self._running.pop(thread, None)
-        return await self._after(thread, output)
+        state = await self._after(thread, output)
+        # LangGraph says nothing of an answer for a step that a changed graph has no more, and ends.
+        took = not isinstance(given, Command) or kept or not isinstance(state, Finished)
+        return state if took else Failed(STEP_IS_GONE)
 
     async def _after(self, thread: str, output: Any) -> State:
         asks = not isinstance(output, dict) or "__interrupt__" in output

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.base import CheckpointTuple
+from langgraph.checkpoint.base import Checkpoint, CheckpointTuple
 from langgraph.pregel import Pregel
 
 from answerback.agent import AgentContext
@@ -93,13 +93,14 @@ def is_same_place(saver: Saver, ours: Saver) -> bool:
     return isinstance(saver, Grouped) and isinstance(ours, Grouped) and saver.committer is ours.committer
 
 
-def looking_first(saver: Saver, look: Look) -> Saver:
+def for_one_run(saver: Saver, look: Look, kept: list[str]) -> Saver:
     """The saver for one run under its thread's lock, which looks for the last checkpoint by `look` at first.
 
-    Everything after that, and whatever else is asked for, goes to the saver.
+    Everything after that, and whatever else is asked for, goes to the saver. The ids of the thread's own
+    checkpoints (not those of inner graphs) that the run wants kept are added to `kept`.
     """
     once = saver.of_one_run() if isinstance(saver, Grouped) else copy.copy(saver)
-    others = saver.aget_tuple
+    others, keep = saver.aget_tuple, once.aput
 
     async def aget_tuple(config: RunnableConfig) -> CheckpointTuple | None:
         wanted = config["configurable"]
@@ -108,7 +109,12 @@ def looking_first(saver: Saver, look: Look) -> Saver:
         del vars(once)["aget_tuple"]
         return await look(config)
 
-    vars(once)["aget_tuple"] = aget_tuple
+    async def aput(config: RunnableConfig, checkpoint: Checkpoint, *more: Any) -> RunnableConfig:
+        if not config["configurable"].get("checkpoint_ns"):
+            kept.append(checkpoint["id"])
+        return await keep(config, checkpoint, *more)
+
+    vars(once).update(aget_tuple=aget_tuple, aput=aput)
     return once
 
 

@@ -35,7 +35,7 @@ def at(**wanted: str) -> RunnableConfig:
 class TestNewThread:
     async def test_the_first_look_is_spared_and_no_other(self) -> None:
         saver = Counting()
-        once = savers.looking_first(saver, savers.nothing)
+        once = savers.for_one_run(saver, savers.nothing, [])
         assert await once.aget_tuple(at()) is None and saver.asked == []
         await once.aget_tuple(at())
         assert saver.asked == [at()["configurable"]]
@@ -43,14 +43,14 @@ class TestNewThread:
     @pytest.mark.parametrize("wanted", [{"checkpoint_id": "1"}, {"checkpoint_ns": "inner:1"}])
     async def test_whatever_else_is_asked_for_goes_to_the_saver(self, wanted: dict[str, str]) -> None:
         saver = Counting()
-        once = savers.looking_first(saver, savers.nothing)
+        once = savers.for_one_run(saver, savers.nothing, [])
         await once.aget_tuple(at(**wanted))
         assert saver.asked == [at(**wanted)["configurable"]]
         assert await once.aget_tuple(at()) is None and len(saver.asked) == 1
 
     async def test_a_run_pauses_as_ever_and_the_saver_stays_as_it_was(self) -> None:
         saver = Counting()
-        graph = two_questions.compile(checkpointer=savers.looking_first(saver, savers.nothing))
+        graph = two_questions.compile(checkpointer=savers.for_one_run(saver, savers.nothing, []))
         paused = await graph.ainvoke({}, at())
         assert paused["__interrupt__"] and saver.asked == []
         again = await two_questions.compile(checkpointer=saver).aget_state(at())
