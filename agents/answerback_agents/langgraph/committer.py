@@ -17,7 +17,6 @@ from answerback.errors import AgentUnavailable
 log = logging.getLogger("answerback.agents.langgraph")
 T = TypeVar("T")
 GROUP = 64  # calls that are enough for a commit: what waits behind them waits for the next one
-PASSES = 3  # of the loop, in which more may come: some 10 µs each while nothing else is to do
 
 
 class Connection(Protocol):
@@ -105,17 +104,14 @@ class Committer:
             yield
 
     def _gather(self, call: _Call, loop: asyncio.AbstractEventLoop) -> None:
-        """What one step of a graph asks for comes within a few passes of the loop, and goes over together."""
+        """What one step of a graph asks for comes in one pass of the loop, and goes over together."""
         with self._open():
             calls = self._gathered.setdefault(loop, [])
             calls.append(call)
         if len(calls) == 1:
-            loop.call_soon(self._hand_over, loop, PASSES)
+            loop.call_soon(self._hand_over, loop)
 
-    def _hand_over(self, loop: asyncio.AbstractEventLoop, passes: int) -> None:
-        if passes:
-            loop.call_soon(self._hand_over, loop, passes - 1)
-            return
+    def _hand_over(self, loop: asyncio.AbstractEventLoop) -> None:
         with self._turn:
             self._pass_on(loop)
 

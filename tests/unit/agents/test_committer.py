@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 import pytest
 
 from answerback.errors import AgentUnavailable
-from answerback_agents.langgraph.committer import GROUP, PASSES, Committer
+from answerback_agents.langgraph.committer import GROUP, Committer
 
 
 class Lost(Exception):
@@ -83,8 +83,8 @@ async def committer(database: Fake) -> AsyncIterator[Committer]:
 
 
 async def handed_over() -> None:
-    """What has been asked for by now waits in the thread afterwards."""
-    for _ in range(PASSES + 3):
+    """What tasks that were just made ask for waits in the thread afterwards."""
+    for _ in range(3):
         await asyncio.sleep(0)
 
 
