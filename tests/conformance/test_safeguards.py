@@ -66,7 +66,7 @@ async def test_an_answer_that_comes_a_moment_too_late_is_refused_by_langgraph_it
     first = only(await mine.start("t", harness.input()))
     second = only(await mine.resume("t", target(first), said("one")))
     with pytest.raises(NotPending):
-        await mine._run("t", Command(resume={first.interrupt_id: "late"}), {})
+        await mine._runs.run("t", Command(resume={first.interrupt_id: "late"}), {})
     assert await mine.pending("t") == (second,)
 
 

@@ -1,18 +1,14 @@
 """`LangGraph`: starts, asks, resumes and repairs one graph's threads, never answering another question."""
 
-import asyncio
 import contextlib
-import copy
-import logging
 from typing import Any
 
 from langgraph.checkpoint.base import CheckpointTuple
-from langgraph.errors import UnknownInterruptError, is_invalid_resume
 from langgraph.graph import END
 from langgraph.types import Command
 
 from answerback.agent import Agent, AgentContext, Failed, Finished, Paused, Pending, State, Target, digest
-from answerback.errors import AgentUnavailable, Conflict, DoesNotFit, NotPending
+from answerback.errors import Conflict, NotPending
 from answerback.model import Answer, Json
 from answerback_agents import dialects
 from answerback_agents.langgraph import breakpoints, evidence, loading, savers, values
@@ -27,21 +23,14 @@ from answerback_agents.langgraph.reading import (
     config_of,
     digest_of,
     is_stamped,
-    is_storage,
     payload_of,
     schema_of,
 )
+from answerback_agents.langgraph.running import Runs
 
-log = logging.getLogger("answerback.agents.langgraph")
-
-CANCELLED = Failed("Cancelled.", retryable=False)
 ASKED_AGAIN = (
     "The graph asked again instead of taking the answer. A step that raises NodeInterrupt or GraphInterrupt "
     "by itself takes none: let it call interrupt()."
-)
-STEP_IS_GONE = (
-    "The step that asked is not in the graph any more, so nothing took the answer. "
-    "Give the step its old name and place again and retry, or start a new run."
 )
 
 
@@ -53,10 +42,9 @@ class LangGraph(Agent):
     def __init__(self, name: str, settings: Any, context: AgentContext) -> None:
         super().__init__(name, settings, context)
         self._stack = contextlib.AsyncExitStack()
-        self._running: dict[str, asyncio.Task[Any]] = {}
-        self._cancelled: set[str] = set()
         self._graph: loading.Graph
         self._reader: Reader
+        self._runs: Runs
         self._locks: ThreadLocks
 
     # -- opening and closing
@@ -67,15 +55,13 @@ class LangGraph(Agent):
             await sing()
             self._locks = await savers.open_locks(self.context, self.name, self._stack)
             self._graph, self._reader = await opened(self.settings, self.context, self.name, self._stack)
+            self._runs = Runs(self.name, self._reader)
+            self._stack.push_async_callback(self._runs.close)
         except BaseException:
             await self.close()
             raise
 
     async def close(self) -> None:
-        running = list(self._running.values())
-        for task in running:
-            task.cancel()
-        await asyncio.gather(*running, return_exceptions=True)
         await self._stack.aclose()
 
     # -- the contract
@@ -87,7 +73,7 @@ class LangGraph(Agent):
         async with self._locks.hold(thread):
             head = await self._reader.head(thread)
             if head is None:
-                return await self._run(thread, given, stamp, new=True)
+                return await self._runs.run(thread, given, stamp, new=True)
             waiting, ours = await self._reader.waiting(thread, head), is_stamped(head, stamp)
             if ours and run:
                 return await self._go_on(thread, head, stamp)
@@ -96,7 +82,7 @@ class LangGraph(Agent):
             if waiting:
                 return Paused(waiting)
             unfinished = ours and await self._is_unfinished(thread, head)
-            return await self._run(thread, None if unfinished else given, stamp)
+            return await self._runs.run(thread, None if unfinished else given, stamp)
 
     async def pending(self, thread: str) -> tuple[Pending, ...]:
         head = await self._reader.head(thread)
@@ -120,19 +106,18 @@ class LangGraph(Agent):
         """Fork where the last answered question was asked; steps after it run again once it is answered."""
         async with self._locks.hold(thread):
             head = await self._reader.known(thread)
-            asked = await self._reader.last_answered(thread)
-            return await self._run(thread, None, {}, at=asked) if asked else await self._retry(thread, head)
+            if asked := await self._reader.last_answered(thread):
+                return await self._runs.run(thread, None, {}, at=asked)
+            return await self._retry(thread, head)
 
     async def cancel(self, thread: str) -> Json:
         """Stop a run (a sync node ends by itself, its result unused) and close what waits.
 
         Gives the graph's output as it stands in its last checkpoint.
         """
-        if running := self._running.get(thread):
-            self._cancelled.add(thread)
-            running.cancel()
+        self._runs.cancel(thread)
         async with self._locks.hold(thread):
-            self._cancelled.discard(thread)
+            self._runs.cancelled(thread)
             if await self._reader.head(thread) is None:
                 return None
             finished = await self._finished(thread)
@@ -169,10 +154,11 @@ class LangGraph(Agent):
         if taken is not evidence.NOTHING:
             if not again or values.plain(taken) != value:
                 raise NotPending("An earlier answer is locked in: retry the run, or have it asked again.")
-            return Paused((held,)) if held else await self._run(thread, None, stamp, secrets=value)
+            return Paused((held,)) if held else await self._runs.run(thread, None, stamp, secrets=value)
         if held:
             raise NotPending("A breakpoint holds this thread and is asked first.")
-        state = await self._run(thread, Command(resume={target.interrupt_id: value}), stamp, secrets=value)
+        given: Any = Command(resume={target.interrupt_id: value})
+        state = await self._runs.run(thread, given, stamp, secrets=value)
         return self._read_back(target.interrupt_id, state)
 
     def _read_back(self, interrupt_id: str, state: State) -> State:
@@ -196,7 +182,7 @@ class LangGraph(Agent):
         yes = answer.values.get(breakpoints.QUESTION_ID) is True and not answer.expired
         if asked and (asked.interrupt_id, asked.digest) == (target.interrupt_id, target.digest):
             if yes:
-                return await self._run(thread, None, {ANSWERED: target.interrupt_id})
+                return await self._runs.run(thread, None, {ANSWERED: target.interrupt_id})
             steps = breakpoints.steps(await self._reader.holds(thread))
             await self._end(thread)
             who = "Nobody answered" if answer.expired else "You said no"
@@ -212,9 +198,9 @@ class LangGraph(Agent):
         if waiting := await self._reader.waiting(thread, head):
             return Paused(waiting)
         if await self._is_unfinished(thread, head):
-            return await self._run(thread, None, stamp)
+            return await self._runs.run(thread, None, stamp)
         snapshot = await self._graph.aget_state(config_of(thread))
-        return Finished(self._result(snapshot.values))
+        return Finished(self._runs.result(snapshot.values))
 
     async def _is_unfinished(self, thread: str, head: CheckpointTuple) -> bool:
         """Whether more is to run. Between a step's end and its checkpoint LangGraph names no next step."""
@@ -224,92 +210,15 @@ class LangGraph(Agent):
         failed = any(task.failed and not task.finished for task in evidence.tasks(head))
         if not failed or await self._reader.held(thread, head):
             return await self._go_on(thread, head, {})
-        return await self._run(thread, None, {})
+        return await self._runs.run(thread, None, {})
 
     async def _finished(self, thread: str) -> Json:
         """The output so far; None if there is none or it cannot be read: to cancel comes first."""
         with contextlib.suppress(Exception):
-            return self._result((await self._graph.aget_state(config_of(thread))).values) or None
+            return self._runs.result((await self._graph.aget_state(config_of(thread))).values) or None
         return None
 
     async def _end(self, thread: str) -> None:
         """Leave the thread without next steps: nothing waits, and no late answer finds its question."""
         with contextlib.suppress(Exception):  # a graph may refuse updates; the gateway's record counts
             await self._graph.aupdate_state(config_of(thread), None, as_node=END)
-
-    # -- running
-
-    async def _run(
-        self,
-        thread: str,
-        given: Any,
-        stamp: Stamp,
-        *,
-        new: bool = False,
-        at: str = "",
-        secrets: Any = (),
-    ) -> State:
-        """Run the graph until it pauses, ends or raises; what it waits for is read from storage.
-
-        `new`: the thread has just been seen to have no checkpoint. LangGraph looks again itself otherwise: a
-        resume must be strict about what is there, not about what we saw. `at`: the checkpoint to fork from.
-        `secrets`: what no error text may repeat.
-        """
-        graph = copy.copy(self._graph)
-        look, kept = savers.nothing if new else self._reader.look, list[str]()
-        graph.checkpointer = savers.for_one_run(self._reader.saver, look, kept)
-        config = config_of(thread)
-        if at:
-            config["configurable"].update(checkpoint_id=at, checkpoint_ns="")
-        config["metadata"] = dict(stamp)
-        context = loading.empty_context(graph)
-        task = asyncio.create_task(graph.ainvoke(given, config, durability="sync", context=context))
-        self._running[thread] = task
-        try:
-            output = await task
-        except asyncio.CancelledError:
-            if thread in self._cancelled:
-                return CANCELLED
-            task.cancel()
-            await asyncio.wait({task})
-            raise
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:  # `sys.exit` in a step, or a Rust panic: that run's affair alone
-            return await self._failed(thread, error, secrets)
-        finally:
-            self._running.pop(thread, None)
-        state = await self._after(thread, output)
-        # LangGraph says nothing of an answer for a step that a changed graph has no more, and ends.
-        took = not isinstance(given, Command) or kept or not isinstance(state, Finished)
-        return state if took else Failed(STEP_IS_GONE)
-
-    async def _after(self, thread: str, output: Any) -> State:
-        asks = not isinstance(output, dict) or "__interrupt__" in output
-        head = await self._reader.head(thread) if asks or self._reader.has_breakpoints else None
-        if head and (waiting := await self._reader.waiting(thread, head)):
-            return Paused(waiting)
-        return Finished(self._result(output))
-
-    async def _failed(self, thread: str, error: BaseException, secrets: Any) -> State:
-        if isinstance(error, UnknownInterruptError):
-            raise NotPending("This question no longer waits on its thread.") from error
-        if is_invalid_resume(error):
-            wrong = values.error_line(error, secrets).removeprefix("ValidationError: ")
-            raise DoesNotFit(f"The agent asked for an answer of another form. {wrong}") from error
-        head = await self._reader.head(thread)
-        known = evidence.tasks(head) if head else []
-        if is_storage(error) and not any(task.failed for task in known):
-            raise AgentUnavailable("the agent's checkpoints cannot be written now") from error
-        file, line = loading.where(error)
-        at = f" ({file}:{line})" if file else ""
-        log.info("agent %s: a step raised %s%s", self.name, type(error).__name__, at)
-        return Failed(values.error_line(error, [secrets, [task.answers for task in known]]))
-
-    def _result(self, output: Any) -> Json:
-        shown = values.storable(values.plain(output))
-        if not isinstance(shown, dict):
-            return shown
-        channels = self._graph.output_channels
-        wanted = shown if isinstance(channels, str) else {key: shown[key] for key in channels if key in shown}
-        return {key: value for key, value in wanted.items() if key != "__interrupt__"}

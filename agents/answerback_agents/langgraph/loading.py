@@ -254,20 +254,6 @@ def _arguments(factory: Any, offer: Offer, where: str) -> dict[str, Any]:
     return given
 
 
-def empty_context(graph: Graph) -> dict[str, Any] | None:
-    """The context of a run that nobody gives one: the defaults of the graph's `context_schema`.
-
-    None if there is no schema, or if it wants more than it has defaults for.
-    """
-    if graph.context_schema is None:
-        return None
-    try:
-        graph.context_schema()
-    except Exception:
-        return None
-    return {}
-
-
 def node_names(graph: Graph) -> frozenset[str]:
     """The names of all steps, those of inner graphs too."""
     graphs = [graph, *(inner for _, inner in graph.get_subgraphs(recurse=True))]

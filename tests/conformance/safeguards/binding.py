@@ -34,7 +34,7 @@ OF_BINDING = (
     ),
     Mutant(
         "synchronous checkpoints",
-        ADAPTER + "adapter.py",
+        ADAPTER + "running.py",
         'durability="sync"',
         'durability="exit"',
         CRASHES

@@ -1,0 +1,138 @@
+"""Running one graph on a thread until it pauses, ends or raises; what it waits for is read from storage."""
+
+import asyncio
+import copy
+import logging
+from typing import Any
+
+from langgraph.errors import UnknownInterruptError, is_invalid_resume
+from langgraph.types import Command
+
+from answerback.agent import Failed, Finished, Paused, State
+from answerback.errors import AgentUnavailable, DoesNotFit, NotPending
+from answerback.model import Json
+from answerback_agents.langgraph import evidence, loading, savers, values
+from answerback_agents.langgraph.reading import Reader, Stamp, config_of, is_storage
+
+log = logging.getLogger("answerback.agents.langgraph")
+
+CANCELLED = Failed("Cancelled.", retryable=False)
+STEP_IS_GONE = (
+    "The step that asked is not in the graph any more, so nothing took the answer. "
+    "Give the step its old name and place again and retry, or start a new run."
+)
+
+
+class Runs:
+    """The graph's runs that are under way here, one a thread: whoever calls holds the thread's lock."""
+
+    def __init__(self, agent: str, reader: Reader) -> None:
+        self._agent, self._reader = agent, reader
+        self._tasks: dict[str, asyncio.Task[Any]] = {}
+        self._cancelled: set[str] = set()
+
+    def cancel(self, thread: str) -> None:
+        """What is under way on this thread ends as cancelled, and the thread is free some time later."""
+        if running := self._tasks.get(thread):
+            self._cancelled.add(thread)
+            running.cancel()
+
+    def cancelled(self, thread: str) -> None:
+        """It is free: from now on a run that is stopped was stopped by something else."""
+        self._cancelled.discard(thread)
+
+    async def close(self) -> None:
+        tasks = list(self._tasks.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def run(
+        self,
+        thread: str,
+        given: Any,
+        stamp: Stamp,
+        *,
+        new: bool = False,
+        at: str = "",
+        secrets: Any = (),
+    ) -> State:
+        """Run the graph until it pauses, ends or raises; what it waits for is read from storage.
+
+        `new`: the thread has just been seen to have no checkpoint. LangGraph looks again itself otherwise: a
+        resume must be strict about what is there, not about what we saw. `at`: the checkpoint to fork from.
+        `secrets`: what no error text may repeat.
+        """
+        graph = copy.copy(self._reader.graph)
+        look, kept = savers.nothing if new else self._reader.look, list[str]()
+        graph.checkpointer = savers.for_one_run(self._reader.saver, look, kept)
+        config = config_of(thread)
+        if at:
+            config["configurable"].update(checkpoint_id=at, checkpoint_ns="")
+        config["metadata"] = dict(stamp)
+        context = _empty_context(graph)
+        task = asyncio.create_task(graph.ainvoke(given, config, durability="sync", context=context))
+        self._tasks[thread] = task
+        try:
+            output = await task
+        except asyncio.CancelledError:
+            if thread in self._cancelled:
+                return CANCELLED
+            task.cancel()
+            await asyncio.wait({task})
+            raise
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # `sys.exit` in a step, or a Rust panic: that run's affair alone
+            return await self._failed(thread, error, secrets)
+        finally:
+            self._tasks.pop(thread, None)
+        state = await self._after(thread, output)
+        # LangGraph says nothing of an answer for a step that a changed graph has no more, and ends.
+        took = not isinstance(given, Command) or kept or not isinstance(state, Finished)
+        return state if took else Failed(STEP_IS_GONE)
+
+    async def _after(self, thread: str, output: Any) -> State:
+        asks = not isinstance(output, dict) or "__interrupt__" in output
+        head = await self._reader.head(thread) if asks or self._reader.has_breakpoints else None
+        if head and (waiting := await self._reader.waiting(thread, head)):
+            return Paused(waiting)
+        return Finished(self.result(output))
+
+    async def _failed(self, thread: str, error: BaseException, secrets: Any) -> State:
+        if isinstance(error, UnknownInterruptError):
+            raise NotPending("This question no longer waits on its thread.") from error
+        if is_invalid_resume(error):
+            wrong = values.error_line(error, secrets).removeprefix("ValidationError: ")
+            raise DoesNotFit(f"The agent asked for an answer of another form. {wrong}") from error
+        head = await self._reader.head(thread)
+        known = evidence.tasks(head) if head else []
+        if is_storage(error) and not any(task.failed for task in known):
+            raise AgentUnavailable("the agent's checkpoints cannot be written now") from error
+        file, line = loading.where(error)
+        at = f" ({file}:{line})" if file else ""
+        log.info("agent %s: a step raised %s%s", self._agent, type(error).__name__, at)
+        return Failed(values.error_line(error, [secrets, [task.answers for task in known]]))
+
+    def result(self, output: Any) -> Json:
+        """What a graph has put out, as JSON: of its state, what it names as its output."""
+        shown = values.storable(values.plain(output))
+        if not isinstance(shown, dict):
+            return shown
+        channels = self._reader.graph.output_channels
+        wanted = shown if isinstance(channels, str) else {key: shown[key] for key in channels if key in shown}
+        return {key: value for key, value in wanted.items() if key != "__interrupt__"}
+
+
+def _empty_context(graph: loading.Graph) -> dict[str, Any] | None:
+    """The context of a run that nobody gives one: the defaults of the graph's `context_schema`.
+
+    None if there is no schema, or if it wants more than it has defaults for.
+    """
+    if graph.context_schema is None:
+        return None
+    try:
+        graph.context_schema()
+    except Exception:
+        return None
+    return {}
