@@ -31,7 +31,7 @@ GOODBYE = 2.0  # seconds
 NO_IDLE = 30.0  # seconds between two looks where the server knows no IDLE
 MOST, ENOUGH = 20, LONGEST_MAIL  # mails of one batch, and octets after which it is closed
 LOOK_BACK = timedelta(days=14)  # where no cursor says how far it was read
-SEEN = r"(\Seen)"
+SEEN, EXISTS = r"(\Seen)", "EXISTS"
 T = TypeVar("T")
 
 
@@ -164,11 +164,11 @@ class Inbox:
         everything, as far back as `LOOK_BACK` (what the core knows already, it knows by its event id).
         """
         while True:
-            box.client.response("EXISTS")  # forget what was said before
+            box.client.response(EXISTS)  # forget what was said before
             found = sorted(int(uid) for uid in box.uids(self._criteria(cursor), charset=None))
             last = self._last(cursor)
             behind = [str(uid) for uid in found if last is None or uid > last]  # "n:*" is never empty
-            if behind or box.client.response("EXISTS")[1] == [None]:
+            if behind or box.client.response(EXISTS)[1] == [None]:
                 return behind
 
     def _criteria(self, cursor: str) -> str:
@@ -188,7 +188,7 @@ class Inbox:
             return
         with box.idle as idle:
             self.waiting.set()
-            if not _said_at_once(box.client):
+            if EXISTS not in box.client.untagged_responses and not _said_at_once(box.client):
                 idle.poll(timeout=seconds)
             self.waiting.clear()
 

@@ -65,6 +65,17 @@ async def test_many_mails_come_in_batches_and_in_order(mailbox: Box, provider: E
     assert found == bodies
 
 
+async def test_a_mail_that_is_told_of_beside_another_answer_is_looked_for_and_not_waited_for(
+    mailbox: Box,
+) -> None:
+    """A server tells of it once, with the answer to any command (RFC 3501, section 5.2)."""
+    async with gate(mailbox, b"* CAPABILITY", b"* 1 EXISTS\r\n* CAPABILITY") as way:
+        provider = reads(way.port, user=mailbox.user)
+        found = await asyncio.wait_for(provider.poll(""), LONG)
+        assert (found.events, way.heard.count(b"SEARCH")) == ((), 2)
+        await provider.close()
+
+
 async def test_a_reset_while_waiting_is_told_and_the_next_poll_catches_up(mailbox: Box) -> None:
     async with gate(mailbox) as way:
         provider = reads(way.port, user=mailbox.user)
