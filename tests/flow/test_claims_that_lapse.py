@@ -4,6 +4,8 @@ Here one gateway is both: the claim of the first send lapses while the service h
 """
 
 import asyncio
+import contextlib
+from collections.abc import AsyncIterator
 
 import pytest
 
@@ -59,6 +61,14 @@ async def asked_twice(g: Gateway, held: Held | HeldStand) -> str:
     return asked.interaction.id
 
 
+@contextlib.asynccontextmanager
+async def claimed_twice(database: Database) -> AsyncIterator[tuple[Gateway, Held, str]]:
+    """Two are sending the same question, whose id this is: the first one's claim has lapsed."""
+    held = Held()
+    async with gateway(database, providers={"memory": held}) as g:
+        yield g, held, await asked_twice(g, held)
+
+
 async def begun(held: Held | HeldStand, number: int) -> None:
     async with asyncio.timeout(10):
         while len(held.sends) < number:  # noqa: ASYNC110
@@ -100,9 +110,7 @@ LATE = {
 async def test_what_went_wrong_late_changes_nothing_of_what_another_has_claimed(
     database: Database, late: Exception, other_has_sent: bool
 ) -> None:
-    held = Held()
-    async with gateway(database, providers={"memory": held}) as g:
-        id = await asked_twice(g, held)
+    async with claimed_twice(database) as (g, held, id):
         if other_has_sent:
             await ends(g, held, 1)
         (before,) = await copies(g, id)
@@ -135,9 +143,7 @@ async def test_a_dead_letter_that_is_sent_again_is_not_what_failed_before_it_was
     database: Database,
 ) -> None:
     """It counts its attempts from the start: the first of now is not the first of then."""
-    held = Held()
-    async with gateway(database, providers={"memory": held}) as g:
-        id = await asked_twice(g, held)
+    async with claimed_twice(database) as (g, held, id):
         await ends(g, held, 1, Undeliverable("blocked"))
         (row,) = await copies(g, id)
         store = g.app.context.store
@@ -155,9 +161,7 @@ async def test_a_dead_letter_that_is_sent_again_is_not_what_failed_before_it_was
 async def test_law_12_of_a_message_that_two_have_sent_both_copies_are_known_and_edited(
     database: Database, order: tuple[int, int]
 ) -> None:
-    held = Held()
-    async with gateway(database, providers={"memory": held}) as g:
-        id = await asked_twice(g, held)
+    async with claimed_twice(database) as (g, held, id):
         for which in order:
             await ends(g, held, which)
         held.holds = False
@@ -169,9 +173,7 @@ async def test_law_12_of_a_message_that_two_have_sent_both_copies_are_known_and_
 
 @pytest.mark.parametrize("named", ["m1", "m2"])
 async def test_law_1_a_reply_to_either_copy_is_for_its_question(database: Database, named: str) -> None:
-    held = Held()
-    async with gateway(database, providers={"memory": held}) as g:
-        id = await asked_twice(g, held)
+    async with claimed_twice(database) as (g, held, id):
         await ends(g, held, 1)
         await ends(g, held, 0)
         held.holds = False
@@ -185,9 +187,7 @@ async def test_law_1_a_reply_to_either_copy_is_for_its_question(database: Databa
 async def test_a_copy_that_turns_up_when_its_question_is_closed_is_told_how_it_ended(
     database: Database,
 ) -> None:
-    held = Held()
-    async with gateway(database, providers={"memory": held}) as g:
-        id = await asked_twice(g, held)
+    async with claimed_twice(database) as (g, held, id):
         await ends(g, held, 1)
         await g.app.receiver.respond(id, "tea", by="ops", via="api")
         held.holds = False
@@ -199,9 +199,7 @@ async def test_a_copy_that_turns_up_when_its_question_is_closed_is_told_how_it_e
 async def test_one_that_turns_up_after_it_was_given_up_is_known_and_its_person_is_asked_nowhere_else_again(
     database: Database,
 ) -> None:
-    held = Held()
-    async with gateway(database, providers={"memory": held}) as g:
-        id = await asked_twice(g, held)
+    async with claimed_twice(database) as (g, held, id):
         await ends(g, held, 1, Undeliverable("blocked"))
         await ends(g, held, 0)
         assert [row["status"] for row in await copies(g, id)] == ["failed", "sent"]
@@ -212,9 +210,7 @@ async def test_one_that_turns_up_after_it_was_given_up_is_known_and_its_person_i
 
 
 async def test_what_the_service_says_of_one_copy_says_nothing_of_the_other(database: Database) -> None:
-    held = Held()
-    async with gateway(database, providers={"memory": held}) as g:
-        id = await asked_twice(g, held)
+    async with claimed_twice(database) as (g, held, id):
         await ends(g, held, 1)
         store, outbox = g.app.context.store, g.app.context.outbox
         # It comes before anybody knows that this message is there.
