@@ -1,7 +1,7 @@
 """Messages that no webhook brought: listed after an outage, in the form that a webhook would have had.
 
-A list holds no button payload and no quoted message (they are in the webhook alone), nor whether it was
-forwarded. So a tap comes as the text of its button, perhaps that of an older question, and is asked about.
+A list holds no button payload and no quoted message (they are in the webhook alone), so that a tap comes
+as the text of its button and is matched like one.
 """
 
 import datetime
@@ -12,7 +12,6 @@ from urllib.parse import urlencode
 
 OVERLAP = datetime.timedelta(minutes=10)  # messages are listed late and not always in order
 REMEMBERED = 10_000
-LISTED = "Listed"  # in no webhook
 
 
 class Missed:
@@ -59,7 +58,6 @@ def form(message: Any, media: list[Any], host: str) -> bytes:
         "Body": message.body or "",
         "NumMedia": str(len(media)),
         "SmsStatus": "received",
-        LISTED: "true",
     }
     if message.date_sent is not None:
         found["DateSent"] = email.utils.format_datetime(message.date_sent)
