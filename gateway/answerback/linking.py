@@ -78,9 +78,8 @@ def use(tx: Tx, context: Context, provider: str, reply: Reply, code: str) -> tup
         or link["expires_at"] <= tx.now
     ):
         return Outcome.NOT_ALLOWED, [context.outbox.conversation(tx, here, "link_failed", {})]
-    tx.run(
-        contacts.HELD, id=link["contact_id"]
-    )  # of two codes used at once, the second finds the first's chat
+    # Of two codes used at once, the second finds the first's chat.
+    tx.run(contacts.HELD, id=link["contact_id"])
     person = contacts.contact(tx, link["contact_id"])
     assert person is not None
     current = [a for a in person.addresses if a.provider == provider and a.external_id != reply.sender]

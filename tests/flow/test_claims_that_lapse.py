@@ -107,7 +107,7 @@ LATE = {
 
 @pytest.mark.parametrize("late", LATE.values(), ids=LATE.keys())
 @pytest.mark.parametrize("other_has_sent", [False, True])
-async def test_what_went_wrong_late_changes_nothing_of_what_another_has_claimed(
+async def test_law_12_what_went_wrong_late_changes_nothing_of_what_another_has_claimed(
     database: Database, late: Exception, other_has_sent: bool
 ) -> None:
     async with claimed_twice(database) as (g, held, id):

@@ -194,7 +194,7 @@ async def test_a_yes_may_have_a_greeting_and_ones_own_name_and_is_kept_with_them
     assert (answer.values, answer.text) == ({"q1": True}, "Hello,\n\nyes\n\nBest regards\nAna")
 
 
-async def test_what_somebody_else_wrote_and_was_forwarded_decides_nothing(post: Post) -> None:
+async def test_law_6_what_somebody_else_wrote_and_was_forwarded_decides_nothing(post: Post) -> None:
     asked = await post.app.asker.ask(AskRequest((CONFIRM,)))
     await until(lambda: len(post.room.mails) == 1)
     await post.app.idle()

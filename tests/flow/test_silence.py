@@ -129,7 +129,9 @@ async def test_what_fell_due_while_we_were_down_is_done_at_the_next_start(databa
         assert (await g.settled(run.id)).status is RunStatus.COMPLETED
 
 
-async def test_a_reminder_of_a_question_whose_deadline_cancels_stops_nothing(database: Database) -> None:
+async def test_law_8_a_reminder_of_a_question_whose_deadline_cancels_stops_nothing(
+    database: Database,
+) -> None:
     agent = ScriptedAgent(asks("Which?"))
     async with gateway(database, agent, routes=route(OnExpire.CANCEL, reminders=(60.0,))) as g:
         run = await g.run()

@@ -152,7 +152,7 @@ class TestConfirm:
             "いいです",  # that is fine, or no, thank you
         ],
     )
-    def test_what_trails_off_winks_or_is_struck_out_is_no_yes(self, text):
+    def test_law_6_what_trails_off_winks_or_is_struck_out_is_no_yes(self, text):
         assert said(CONFIRM, text) == "unclear_confirm"
         assert said(REVIEW, text) == "unclear_review"
 
@@ -927,7 +927,7 @@ class TestValidate:
             validate(question, value)
         assert refused.value.detail == f"This does not answer the question. It needs {expected(question)}."
 
-    def test_a_change_drops_no_argument_that_was_reviewed(self):
+    def test_law_8_a_change_drops_no_argument_that_was_reviewed(self):
         action = Action("wipe", {"path": "/old", "dry_run": True})
         asked = Question("q", "", QuestionKind.REVIEW, action=action, decisions=("approve", "edit"))
         with pytest.raises(DoesNotFit, match="all the call's own arguments"):

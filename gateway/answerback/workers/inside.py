@@ -164,9 +164,8 @@ class _Served:
         except MemoryError:  # not a step's own, which fails the run: nothing is left, only an end frees it
             os.kill(os.getpid(), signal.SIGKILL)
             return
-        except (
-            BaseException
-        ) as error:  # a Rust panic, for one, is no Exception: no call stays without a reply
+        except BaseException as error:
+            # A Rust panic, for one, is no Exception, and no call stays without a reply.
             if not isinstance(error, AnswerbackError):
                 log.exception("%s raised", method)
             reply = {"error": codec.error_out(error)}

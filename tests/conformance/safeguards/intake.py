@@ -106,7 +106,7 @@ OF_INTAKE = (
         GATEWAY + "store/claimed.py",
         'D.c.attempts == p("attempt"), D.c.created_at',
         'p("attempt") == p("attempt"), D.c.created_at',
-        FLOW + "test_claims_that_lapse.py::test_what_went_wrong_late_changes_nothing_of_what_another"
+        FLOW + "test_claims_that_lapse.py::test_law_12_what_went_wrong_late_changes_nothing_of_what_another"
         "_has_claimed[sqlite-False-the service is away]",
     ),
     Mutant(

@@ -230,7 +230,7 @@ async def test_an_answer_of_another_form_than_the_graph_demands_is_refused_and_n
 
 
 @pytest.mark.parametrize("changed", ["two_questions", "asking_inside"])
-async def test_an_answer_for_a_step_that_is_gone_since_is_not_said_to_be_taken(
+async def test_law_1_an_answer_for_a_step_that_is_gone_since_is_not_said_to_be_taken(
     harness: Harness, changed: str
 ) -> None:
     before = await harness.open("bare")

@@ -179,7 +179,7 @@ def misses():
         ("misses", ":11: the graph cannot be made: KeyError: 'region'"),
     ],
 )
-async def test_a_factory_that_fails_says_where_and_shows_no_password(
+async def test_law_11_a_factory_that_fails_says_where_and_shows_no_password(
     light: Harness, tmp_path: Path, name: str, why: str
 ) -> None:
     file = tmp_path / "failing_factories.py"

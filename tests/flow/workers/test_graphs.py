@@ -115,7 +115,7 @@ async def test_a_crash_after_the_answer_is_reconciled_and_the_answer_is_given_on
 
 
 @pytest.mark.parametrize("name", ["quitting", "quitting_at_once"])
-async def test_a_step_that_ends_the_program_fails_its_own_run_and_no_other(
+async def test_law_10_a_step_that_ends_the_program_fails_its_own_run_and_no_other(
     light: Database, name: str
 ) -> None:
     agent = graph(name, light)

@@ -283,7 +283,9 @@ def test_a_program_that_answers_by_itself_may_say_so_in_the_subject_alone(subjec
         "=?utf-8?B?6L2s5Y+ROiBTZWFyY2g=?=",
     ],
 )
-def test_what_is_forwarded_decides_nothing_because_somebody_else_may_have_written_it(subject: str) -> None:
+def test_law_6_what_is_forwarded_decides_nothing_because_somebody_else_may_have_written_it(
+    subject: str,
+) -> None:
     outlook = "Von: Ben <ben@x.org>\nGesendet: heute\nAn: Ana\nBetreff: AW: Search?\n\nja\n"
     (found,) = read(vouched(outlook, Subject=subject), OWN, OURS).found(0)
     assert isinstance(found, Reply)
