@@ -54,7 +54,8 @@ def gather(tx: Tx, provider: str, reply: Reply, contact: str) -> Gathered | None
         referenced_deliveries=about_questions,
         codes=seen.all(coded),
         open_for_sender=seen.all(open_),
-        doubtful=bool(codes and not coded)
+        doubtful=reply.partial
+        or bool(codes and not coded)
         or (token is not None and not token["interaction_id"])
         or bool(reply.references and not about_questions)
         or any(not _was_read(reply, row) or not seen.is_readable(row) for row in open_),

@@ -40,8 +40,8 @@ class Evidence:
     """What a reply carries, looked up. All of it concerns this sender only.
 
     `codes` are the interactions whose codes stand in the text. `doubtful`: something speaks against the
-    only open question (a code or a reference of something else, or a text older than the question)
-    which is none of this sender's.
+    only open question: a code or a reference of something else which is none of this sender's, a text older
+    than the question, or one of which nobody knows any more what it answered.
     """
 
     token_delivery: Open | None = None

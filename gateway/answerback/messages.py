@@ -136,6 +136,7 @@ class Reply:
     value: Json = field(default=None, repr=False)  # a stand-in's answer, as POST …/respond takes it
     called: str = ""  # the part of `text` that only calls us ("@our_bot"): it is kept, and not read
     void: Void | None = None  # why it decides nothing; then `sender` may be nobody's
+    partial: bool = False  # the service does not say (any more) which message or button it answers
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """The loop over WhatsApp: Twilio's real client, its webhooks and status callbacks, the 24 hours."""
 
+import asyncio
 import contextlib
 import socket
 from collections.abc import AsyncIterator
@@ -8,23 +9,25 @@ from dataclasses import dataclass
 import pytest
 
 from answerback import app as composition
-from answerback import registry
 from answerback.app import App
-from answerback.model import Address, Contact, RunStatus
+from answerback.ask import AskRequest
+from answerback.model import Address, Contact, InteractionStatus, Question, QuestionKind, RunStatus
 from answerback.provider import ProviderContext
 from answerback.run import Run, RunRequest
-from answerback.settings import Plugin, Route, Settings
+from answerback.settings import Route, Settings
 from answerback.store import deliveries
 from answerback.testing import MemoryProvider, ScriptedAgent, asks
+from answerback_providers.whatsapp import WhatsApp
+from answerback_providers.whatsapp.provider import Clock
 from answerback_sandbox import Sandbox
 from answerback_sandbox.twilio.state import Note
 from tests.flow.test_telegram_loop import PATIENCE
 from tests.providers.whatsapp.described import misfits
+from tests.providers.whatsapp.support import ANA, ON_TIME, Ahead
 from tests.support.databases import Database
 from tests.support.serving import served
 
 pytestmark = pytest.mark.needs_extra("whatsapp", "telegram", "langgraph")
-ANA = "+436601234567"
 
 
 @dataclass(slots=True)
@@ -62,7 +65,7 @@ class Loop:
 
 @contextlib.asynccontextmanager
 async def looping(
-    database: Database, agent: ScriptedAgent, box: Sandbox | None = None
+    database: Database, agent: ScriptedAgent, box: Sandbox | None = None, clock: Clock = ON_TIME
 ) -> AsyncIterator[Loop]:
     """A gateway that Twilio reaches, asking Ana on WhatsApp first and in memory next."""
     async with contextlib.AsyncExitStack() as stack:
@@ -85,8 +88,8 @@ async def looping(
             contacts={"ana": Contact("ana", "Ana", addresses=addresses)},
             routes={"default": Route("default", ask=("ana",), providers=("whatsapp", "memory"))},
         )
-        plugin = Plugin("whatsapp", "whatsapp", options)
-        whatsapp = registry.build_provider(plugin, ProviderContext(public_url))
+        checked = WhatsApp.Settings.model_validate(options)
+        whatsapp = WhatsApp("whatsapp", checked, ProviderContext(public_url), clock)
         providers = {"whatsapp": whatsapp, "memory": memory}
         app = composition.build(settings, providers=providers, agents={"scripted": agent})
         await stack.enter_async_context(served(app, listener))
@@ -182,7 +185,16 @@ async def test_somebody_who_blocked_the_sender_is_asked_elsewhere_at_once(databa
         assert await loop.statuses() == ["failed"]
 
 
-async def test_what_was_written_while_we_were_down_is_listed_and_answers(database: Database) -> None:
+async def given_up(box: Sandbox) -> None:
+    """Twilio's webhooks are lost, and it does not try again."""
+    while box.twilio.mail:  # noqa: ASYNC110 (a task of the sandbox takes it)
+        await asyncio.sleep(0)
+
+
+async def test_what_was_written_while_we_were_down_is_listed_and_answers_once_they_say_which(
+    database: Database,
+) -> None:
+    """The list does not say what it was written to."""
     agent = ScriptedAgent(asks("Which term?"))
     async with Sandbox.start() as box:
         box.twilio.add_person(ANA, "Ana")
@@ -190,8 +202,35 @@ async def test_what_was_written_while_we_were_down_is_listed_and_answers(databas
             run = await loop.run()
             await loop.see("Which term?")
             await loop.app.idle()
+        box.twilio.webhook("")
         box.twilio.type(ANA, "coding")
-        async with looping(database, agent, box) as loop:
+        await given_up(box)
+        async with looping(database, agent, box, Ahead()) as loop:
+            asked = await loop.see("I am not sure what “coding” is for. Is it this question?")
+            assert agent.journal == []
+            box.twilio.tap(ANA, asked.sid, "Which term?")
             await loop.see("You wrote “coding”")
             await loop.app.idle()
             assert (await loop.app.runner.get(run.id)).status is RunStatus.COMPLETED
+
+
+async def test_law_1_a_tap_on_what_has_ended_since_confirms_no_other_question(database: Database) -> None:
+    agent = ScriptedAgent()
+    async with Sandbox.start() as box:
+        box.twilio.add_person(ANA, "Ana")
+        async with looping(database, agent, box) as loop:
+            box.twilio.type(ANA, "hi")
+            await loop.see("Nothing is waiting")  # from now on questions have buttons
+            questions = [Question("q", text, QuestionKind.CONFIRM) for text in ("Send it?", "Wipe it?")]
+            first, second = [await loop.app.asker.ask(AskRequest((each,))) for each in questions]
+            tapped = await loop.see("Send it?")
+            await loop.see("Wipe it?")
+            box.twilio.webhook("")
+            box.twilio.tap(ANA, tapped.sid, "Yes")
+            await given_up(box)
+            await loop.app.asker.cancel(first.interaction.id)
+            await loop.app.idle()
+        async with looping(database, agent, box, Ahead()) as loop:
+            await loop.see("I am not sure what “Yes” is for. Is it this question?")
+            record = await loop.app.reader.interaction(second.interaction.id)
+            assert record.status is InteractionStatus.PENDING

@@ -9,6 +9,7 @@ import email.utils
 
 from answerback.provider import Attachment, Receipt, Reply, Void
 from answerback_providers.whatsapp.faults import DEAD, reason, receipt_status
+from answerback_providers.whatsapp.missed import LISTED
 from answerback_providers.whatsapp.settings import PREFIX
 
 STATUSES = {"sent": "sent", "delivered": "delivered", "read": "read"}
@@ -63,6 +64,7 @@ def _reply(sid: str, found: Fields) -> Reply | None:
         name=found.get("ProfileName", ""),
         attachments=attachments,
         void=Void.FORWARDED if any(found.get(name) == "true" for name in FORWARDED) else None,
+        partial=LISTED in found,
     )
 
 

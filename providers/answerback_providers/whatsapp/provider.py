@@ -4,7 +4,8 @@ import asyncio
 import datetime
 import json
 import logging
-from collections.abc import Awaitable
+import math
+from collections.abc import Awaitable, Callable
 from typing import Any, ClassVar, TypeVar
 from urllib.parse import quote, urlsplit
 
@@ -35,6 +36,7 @@ from answerback_providers.whatsapp.settings import OFFICIAL, PREFIX, WhatsAppSet
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
+Clock = Callable[[], datetime.datetime]
 
 WINDOW = 24 * 3600 * 1_000_000  # microseconds after somebody wrote in which free text is taken
 PAGE = 1000  # the most that Twilio lists at once
@@ -42,6 +44,10 @@ MARGIN = 60 * 1_000_000  # a message takes a while, and clocks differ
 DELIVERY = "delivery"  # says in a status callback whose it is, should Twilio's answer have been lost
 NO_NOTICE = "This person has not written on WhatsApp within 24 hours, and a notice has no template."
 FILE_LIMIT = 16 * 1024 * 1024  # bytes: https://www.twilio.com/docs/whatsapp/guidance-whatsapp-media-messages
+
+
+def _now() -> datetime.datetime:
+    return datetime.datetime.now(datetime.UTC)
 
 
 class WhatsApp(Provider):
@@ -58,9 +64,10 @@ class WhatsApp(Provider):
     pace: ClassVar[Pace] = Pace(account=80, place=1)
     windowed: ClassVar[bool] = True
 
-    def __init__(self, name: str, settings: Any, context: ProviderContext) -> None:
+    def __init__(self, name: str, settings: Any, context: ProviderContext, clock: Clock = _now) -> None:
         super().__init__(name, settings, context)
         self._options: WhatsAppSettings = settings
+        self._clock = clock
         host = urlsplit(self._options.api_base).hostname or ""
         self._line = Line(self._options.timeout, outside=host not in ("localhost", "127.0.0.1", "::1"))
         self._login = (self._options.account_sid, self._options.auth_token.get_secret_value())
@@ -109,17 +116,22 @@ class WhatsApp(Provider):
         return [found] if found else []
 
     async def poll(self, cursor: str, wait: float | None = None) -> Batch:
-        """What webhooks may have missed: listed when we start and every `list_seconds`, kept once."""
+        """What webhooks may have missed: listed when we start and every `list_seconds`, kept once.
+
+        What is younger than a minute waits for its webhook, and is looked at again after that.
+        """
         if self._listed and wait is None:
-            await asyncio.sleep(self._options.list_seconds)
-        start = self._missed.since(cursor, datetime.datetime.now(datetime.UTC))
+            soon = missed.GRACE.total_seconds() if self._missed.waits else math.inf
+            await asyncio.sleep(min(soon, self._options.list_seconds))
+        now = self._clock()
+        start = self._missed.since(cursor, now)
         listed = await self._say(
             self._client.messages.list_async(
                 to=self._options.sender_address, date_sent_after=start, page_size=PAGE
             )
         )
         mine = [message for message in listed if message.direction == "inbound"]
-        found, after = self._missed.fresh(mine, cursor, start)
+        found, after = self._missed.fresh(mine, cursor, start, now)
         bodies = [missed.form(one, await self._media(one), self._options.api_base) for one in found]
         self._listed = True
         return Batch(tuple(Inbound(body=body) for body in bodies), after)
@@ -137,7 +149,7 @@ class WhatsApp(Provider):
 
     def _is_open(self, to: Address) -> bool:
         """Whether this person wrote within the last 24 hours."""
-        now = round(datetime.datetime.now(datetime.UTC).timestamp() * 1e6)
+        now = round(self._clock().timestamp() * 1e6)
         return to.last_inbound_at is not None and now - to.last_inbound_at < WINDOW - MARGIN
 
     def _template(self, message: Message) -> dict[str, str]:

@@ -23,7 +23,8 @@ class WhatsAppSettings(Settings):
     written within 24 hours: its variable 1 is who asks and about what, 2 the question, 3 the form's link.
     `confirm_content_sid` is one with two quick replies for questions of yes or no: 1 to 3 likewise, 4 and
     5 are the ids of its buttons. `shared_key` is the secret of a Twilio SharedKey, for webhooks that are
-    signed with SHA-256. `list_seconds` is how often messages that a webhook did not bring are looked for.
+    signed with SHA-256. `list_seconds` is how often messages are looked for that no webhook
+    brought within a minute. The list does not say what they answer, so the person is asked.
     """
 
     account_sid: str

@@ -1,13 +1,16 @@
 """What the WhatsApp tests share: a sender at the sandbox, messages, webhooks that are signed by Twilio."""
 
 import contextlib
+import datetime
 import time
 from collections.abc import AsyncIterator
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
 from answerback.provider import Address, Button, Inbound, Message, MessageKind, ProviderContext
 from answerback_providers.whatsapp import WhatsApp
+from answerback_providers.whatsapp.provider import Clock
 from answerback_sandbox import Sandbox
 
 ANA = "+436601234567"
@@ -20,7 +23,22 @@ def now() -> int:
     return time.time_ns() // 1000
 
 
-def provider(box: Sandbox, *, public_url: str = "http://127.0.0.1:9", **settings: Any) -> WhatsApp:
+@dataclass(slots=True)
+class Ahead:
+    """A clock that is ahead of Twilio's. By more than a minute: whatever is listed waits for no webhook."""
+
+    by: datetime.timedelta = datetime.timedelta(minutes=2)
+
+    def __call__(self) -> datetime.datetime:
+        return datetime.datetime.now(datetime.UTC) + self.by
+
+
+ON_TIME = Ahead(datetime.timedelta(0))
+
+
+def provider(
+    box: Sandbox, *, public_url: str = "http://127.0.0.1:9", clock: Clock = ON_TIME, **settings: Any
+) -> WhatsApp:
     far = box.twilio
     options = WhatsApp.Settings.model_validate(
         {
@@ -32,7 +50,7 @@ def provider(box: Sandbox, *, public_url: str = "http://127.0.0.1:9", **settings
             **settings,
         }
     )
-    return WhatsApp("whatsapp", options, ProviderContext(public_url=public_url))
+    return WhatsApp("whatsapp", options, ProviderContext(public_url=public_url), clock)
 
 
 @contextlib.asynccontextmanager

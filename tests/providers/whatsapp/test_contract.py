@@ -3,18 +3,25 @@
 import contextlib
 import time
 from collections.abc import AsyncIterator, Mapping
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from answerback.model import Json
 from answerback.provider import Address, Button, Inbound, ProviderContext, Sent
 from answerback.testing import ProviderContract
 from answerback_providers.whatsapp import WhatsApp
 from answerback_sandbox import Sandbox
-from tests.providers.whatsapp.support import ANA, now, signed
+from tests.providers.whatsapp.support import ANA, Ahead, now, signed
+
+
+class Listing(WhatsApp):
+    """What it lists waits for no webhook."""
+
+    def __init__(self, name: str, settings: Any, context: ProviderContext) -> None:
+        super().__init__(name, settings, context, Ahead())
 
 
 class TestTemplate(ProviderContract):
-    provider_class = WhatsApp
+    provider_class = Listing
     wrote: ClassVar[bool] = False
 
     @contextlib.asynccontextmanager

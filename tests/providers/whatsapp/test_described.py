@@ -9,7 +9,7 @@ import pytest
 from answerback_providers.whatsapp import WhatsApp
 from answerback_sandbox import Sandbox
 from tests.providers.whatsapp.described import basic, misfits, operations
-from tests.providers.whatsapp.support import ANA, question
+from tests.providers.whatsapp.support import ANA, Ahead, connected, question
 
 pytestmark = pytest.mark.needs_extra("whatsapp")
 
@@ -17,10 +17,10 @@ pytestmark = pytest.mark.needs_extra("whatsapp")
 async def test_every_operation_that_we_use_is_one_that_twilio_describes(
     box: Sandbox, whatsapp: WhatsApp
 ) -> None:
-    batch = await whatsapp.poll("", 0)
     wrote = box.twilio.type(ANA, "hello").at
     box.twilio.send_file(ANA, b"\x89PNG", "image/png", "a photo")
-    await whatsapp.poll(batch.cursor, 0)
+    async with connected(box, clock=Ahead()) as listing:
+        await listing.poll("", 0)
     await whatsapp.send(question(wrote=wrote))
     await whatsapp.send(question())
     await whatsapp.probe()

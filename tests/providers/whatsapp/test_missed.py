@@ -1,13 +1,26 @@
 """After an outage: what no webhook brought is listed, once."""
 
+from collections.abc import AsyncIterator
+
 import pytest
 
 from answerback.provider import Reply, TryLater
 from answerback_providers.whatsapp import WhatsApp
 from answerback_sandbox import FaultKind, Sandbox
-from tests.providers.whatsapp.support import ANA, connected
+from tests.providers.whatsapp.support import ANA, ON_TIME, Ahead, connected
 
 pytestmark = pytest.mark.needs_extra("whatsapp")
+
+
+@pytest.fixture
+def clock() -> Ahead:
+    return Ahead()
+
+
+@pytest.fixture
+async def whatsapp(box: Sandbox, clock: Ahead) -> AsyncIterator[WhatsApp]:
+    async with connected(box, clock=clock) as provider:
+        yield provider
 
 
 async def replies(whatsapp: WhatsApp, cursor: str) -> tuple[list[Reply], str]:
@@ -47,12 +60,31 @@ async def test_what_could_not_be_kept_is_offered_again(box: Sandbox, whatsapp: W
     assert [reply.text for reply in found] == ["one"]
 
 
+async def test_what_is_younger_than_a_minute_waits_for_its_webhook_which_says_more(
+    box: Sandbox, whatsapp: WhatsApp, clock: Ahead
+) -> None:
+    box.twilio.type(ANA, "one")
+    clock.by = ON_TIME.by
+    found, cursor = await replies(whatsapp, "")
+    assert found == []
+    clock.by = Ahead().by
+    found, cursor = await replies(whatsapp, cursor)
+    assert [reply.text for reply in found] == ["one"]
+    assert await replies(whatsapp, cursor) == ([], cursor)
+
+
+async def test_a_list_does_not_say_what_was_answered(box: Sandbox, whatsapp: WhatsApp) -> None:
+    box.twilio.type(ANA, "one")
+    ((reply,), _) = await replies(whatsapp, "")
+    assert reply.partial
+
+
 async def test_after_a_restart_the_overlap_comes_again_under_the_same_id(
-    box: Sandbox, whatsapp: WhatsApp
+    box: Sandbox, whatsapp: WhatsApp, clock: Ahead
 ) -> None:
     box.twilio.type(ANA, "one")
     found, cursor = await replies(whatsapp, "")
-    async with connected(box) as restarted:
+    async with connected(box, clock=clock) as restarted:
         again, _ = await replies(restarted, cursor)
     assert [reply.event_id for reply in again] == [reply.event_id for reply in found]
 
