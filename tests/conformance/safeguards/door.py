@@ -83,6 +83,14 @@ OF_DOOR = (
         ENDS + "test_law_1_what_comes_to_a_run_s_own_token_answers_no_question[sqlite]",
     ),
     Mutant(
+        "what a service lists without saying what it answers",
+        GATEWAY + "evidence.py",
+        "doubtful=reply.partial\n",
+        "doubtful=False\n",
+        FLOW + "test_whatsapp_loop.py::"
+        "test_law_1_a_tap_on_what_has_ended_since_confirms_no_other_question[sqlite]",
+    ),
+    Mutant(
         "a form's proof of its page",
         GATEWAY + "web/csrf.py",
         "    return from_our_page(request, public_url) and not made.fresh and _same(made.field, field)",
