@@ -112,6 +112,10 @@ class Agent(abc.ABC):
     async def close(self) -> None:
         """Release what `open` took."""
 
+    async def notes(self) -> tuple[str, ...]:
+        """What its author should look at though it can be used: a sentence each, with file and line."""
+        return ()
+
     @abc.abstractmethod
     async def start(self, thread: str, input: Json, run: str = "") -> State:
         """Run `input` on a thread that is not waiting, until it pauses or ends.

@@ -11,7 +11,7 @@ from answerback.agent import Agent, AgentContext, Failed, Finished, Paused, Pend
 from answerback.errors import Conflict, NotPending
 from answerback.model import Answer, Json
 from answerback_agents import dialects
-from answerback_agents.langgraph import breakpoints, evidence, loading, savers, values
+from answerback_agents.langgraph import breakpoints, evidence, loading, pitfalls, savers, values
 from answerback_agents.langgraph.canary import sing
 from answerback_agents.langgraph.locks import ThreadLocks
 from answerback_agents.langgraph.opening import Settings, opened
@@ -63,6 +63,11 @@ class LangGraph(Agent):
 
     async def close(self) -> None:
         await self._stack.aclose()
+
+    async def notes(self) -> tuple[str, ...]:
+        """Pitfalls in the source of the graph and of the user's modules that it has imported."""
+        loaded = await loading.load_object(self.settings.graph, self.context.base_dir, self.name)
+        return pitfalls.notes(loading.own_modules(loaded.module))
 
     # -- the contract
 

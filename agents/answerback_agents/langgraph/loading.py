@@ -266,14 +266,18 @@ def own_types(graph_module: str) -> set[tuple[str, ...]]:
     Checkpoints may contain these without naming them in the state's schema: as results of tasks, inside
     `Any`, or as an interrupt's payload. Types of installed packages need the schema, or the `types` setting.
     """
-    package = graph_module.partition(".")[0]
-    modules = [module for module in list(sys.modules.values()) if _is_own_module(module, package)]
     return {
         (value.__module__, value.__name__)
-        for module in modules
+        for module in own_modules(graph_module)
         for value in list(vars(module).values())
         if isinstance(value, type) and value.__module__ == module.__name__ and _is_data(value)
     }
+
+
+def own_modules(graph_module: str) -> list[ModuleType]:
+    """Those of the user's code and of the graph's package, as far as they are imported."""
+    package = graph_module.partition(".")[0]
+    return [module for module in list(sys.modules.values()) if _is_own_module(module, package)]
 
 
 def _is_own_module(module: Any, package: str) -> bool:

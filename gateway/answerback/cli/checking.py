@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from answerback import registry, standing
 from answerback.agent import Agent, AgentContext
@@ -21,10 +21,14 @@ SECONDS = 20.0  # for one service, or to load one agent
 
 @dataclass(slots=True)
 class Found:
-    """`facts` are name and sentence; `problems` begin with the file and the line."""
+    """`facts` are name and sentence; `problems` and `notes` begin with the file and the line.
+
+    With problems the gateway does not work as configured; a note is for whoever wrote what it is about.
+    """
 
     facts: list[tuple[str, str]]
     problems: list[str]
+    notes: list[str] = field(default_factory=list)
 
 
 async def check(settings: Settings, *, online: bool) -> Found:
@@ -89,6 +93,7 @@ async def _agent(settings: Settings, agent: Agent, found: Found) -> None:
         state = getattr(agent, "state", "")
         use = settings.agents[agent.name].use
         found.facts.append((name, f"cannot be started now: {state}" if state else f"{use}, loads"))
+        found.notes += await agent.notes()
     finally:
         await agent.close()
 

@@ -44,6 +44,7 @@ class WorkerAgent(Agent):
         self._starting = self._opened = self._closed = False
         self._unusable: ConfigurationError | None = None
         self._state = ""
+        self._notes: tuple[str, ...] = ()
         self._to_cancel: set[str] = set()  # threads whose worker ended before it could be told
 
     @property
@@ -105,6 +106,7 @@ class WorkerAgent(Agent):
         """From its start to its end; why it ended."""
         try:
             await worker.open(self._configuration())
+            self._note(worker.notes)
             await self._catch_up(worker)
             await self._turn(worker, starting=False, state="")
             await asyncio.wait({worker.ended})
@@ -123,6 +125,13 @@ class WorkerAgent(Agent):
             log.exception("a worker could not be started")
             return f"Its worker cannot be started: {type(error).__name__}."
         return ""
+
+    def _note(self, notes: tuple[str, ...]) -> None:
+        """Said once, however often the worker starts again."""
+        for note in notes:
+            if note not in self._notes:
+                log.warning("the agent %s: %s", self.name, note)
+        self._notes = notes
 
     async def _catch_up(self, worker: Worker) -> None:
         """Cancel what was to be cancelled, before a retry can take it further."""
@@ -161,6 +170,9 @@ class WorkerAgent(Agent):
         return Source(plugin.file, plugin.base_dir, plugin.lines, prefix, plugin.line, plugin.hidden)
 
     # -- the contract
+
+    async def notes(self) -> tuple[str, ...]:
+        return self._notes
 
     async def start(self, thread: str, input: Json, run: str = "") -> State:
         try:

@@ -120,6 +120,7 @@ class _Served:
         configuration = await self._configured
         try:
             self._agent = await _opened(configuration)
+            notes = await self._agent.notes()
         except Exception as error:
             if not isinstance(error, AnswerbackError):
                 log.exception("the agent could not be opened")
@@ -128,7 +129,7 @@ class _Served:
             return
         gc.collect()
         gc.freeze()  # what was imported stays: to look through it time and again took a tenth of the work
-        self._send(0, {"ready": True})
+        self._send(0, {"ready": True, "notes": list(notes)})
         await self._closing
         for task in self._tasks.values():
             task.cancel()

@@ -63,6 +63,7 @@ class Worker:
         self._line: frames.Line | None = None
         self._reaping = threading.Lock()
         self._why = ""
+        self.notes: tuple[str, ...] = ()  # what its agent says of itself, once it is open
 
     # -- from its start
 
@@ -76,7 +77,8 @@ class Worker:
             async with asyncio.timeout(self._patience.start):
                 await self._agreed()
                 self._send(0, configuration)
-                await self._next()
+                ready = await self._next()
+                self.notes = tuple(ready.get("notes", ()))
         except TimeoutError:
             await self.kill(f"was not ready within {self._patience.start:g} s")
             raise AgentUnavailable(self._said(self.ended.result())) from None

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from answerback.cli.checking import check
 from answerback.settings import load
 
@@ -51,3 +53,23 @@ async def test_one_that_is_not_there_is_a_problem(tmp_path: Path) -> None:
     file.write_text("authenticate: no_such_sso:who\n")
     found = await check(load(str(file), environ={}), online=False)
     assert found.problems == [f"{file}: authenticate: there is no module no_such_sso."]
+
+
+@pytest.mark.needs_extra("langgraph")
+async def test_what_a_graphs_author_should_look_at_is_noted_with_its_line_and_is_no_problem(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "hasty.py").write_text(
+        "from langgraph.graph import START, StateGraph\n"
+        "from langgraph.types import interrupt\n"
+        "def pay(state):\n"
+        '    if interrupt({"question": "Pay?"}):\n'
+        '        return {"paid": True}\n'
+        "graph = StateGraph(dict).add_node(pay).add_edge(START, 'pay')\n"
+    )
+    file = tmp_path / "a.yaml"
+    file.write_text("agents: {mine: {use: langgraph, graph: 'hasty.py:graph'}}\n")
+    found = await check(load(str(file), environ={}), online=False)
+    assert (found.problems, dict(found.facts)["agent mine"]) == ([], "langgraph, loads")
+    (note,) = found.notes
+    assert note.startswith(f"{tmp_path / 'hasty.py'}:4: ") and "confirm_action" in note

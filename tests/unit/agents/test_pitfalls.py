@@ -1,0 +1,131 @@
+"""Pitfalls: steps that go on after a “no”, or that ask nobody, are found by reading them."""
+
+from textwrap import dedent
+
+import pytest
+
+from answerback_agents.langgraph.pitfalls import ALWAYS_TRUE, SWALLOWED, pitfalls
+
+pytestmark = pytest.mark.needs_extra("langgraph")
+IMPORT = "from langgraph.types import interrupt\n"
+
+
+def found(source: str) -> list[tuple[int, str]]:
+    """Line, counted from the one after the import, and sentence."""
+    return [(each.line - 1, each.sentence) for each in pitfalls(IMPORT + dedent(source).lstrip("\n"))]
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        'if interrupt("Pay?"): pay()',
+        'if not interrupt("Pay?"): return',
+        'if interrupt({"question": "Pay?", "amount": state["amount"]}): pay()',
+        'if interrupt(f"Pay {state}?"): pay()',
+        'if (ok := interrupt("Pay?")): pay()',
+        'if state["urgent"] and interrupt("Pay?"): pay()',
+        'return "pay" if interrupt("Pay?") else "end"',
+        'return bool(interrupt("Pay?"))',
+        'interrupt("Pay?") and pay()',
+        'assert interrupt("Pay?")',
+        'return [each for each in state if interrupt("Pay?")]',
+        'while not interrupt("Paid?"): wait()',
+    ],
+)
+def test_a_truth_test_of_an_answer_is_always_true(step: str) -> None:
+    assert found(f"def step(state):\n    {step}\n") == [(2, ALWAYS_TRUE)]
+
+
+def test_the_approval_of_langgraphs_own_guide_is_found_where_it_decides() -> None:
+    source = """
+        def approval(state) -> Command[Literal["go", "stop"]]:
+            is_approved = interrupt({"question": "Do you want to go on?", "details": state["details"]})
+            if is_approved:
+                return Command(goto="go")
+            return Command(goto="stop" if not is_approved else "go")
+    """
+    assert found(source) == [(3, ALWAYS_TRUE)]
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        'name = interrupt("Name?"); return {"name": name} if name else {}',
+        'answer = interrupt("Pay?"); return answer == "yes" if answer else False',
+        'if interrupt("Pay?") == "yes": pay()',
+        'if interrupt({"type": "confirm_action", "action": "pay"})["confirmed"]: pay()',
+        'if interrupt("Pay?", response_schema=bool): pay()',
+        'if interrupt({"question": "Pay?", "response_schema": {"type": "boolean"}}): pay()',
+        "if interrupt(payload(state)): pay()",  # what it asks is not to be seen here
+        'if interrupt({**asked, "question": "Pay?"}): pay()',
+        'name = interrupt("Name?") or "nobody"; return name',
+        'ok = state["ok"]\n    ok = interrupt("Pay?")\n    if ok: pay()',
+        'ok = interrupt("Pay?")',
+    ],
+)
+def test_what_may_be_meant_is_left_alone(step: str) -> None:
+    assert found(f"def step(state):\n    {step}\n") == []
+
+
+def test_another_functions_interrupt_is_none_of_ours() -> None:
+    assert pitfalls('from signals import interrupt\nif interrupt("Pay?"): pay()\n') == []
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        'from langgraph import types\nif types.interrupt("Pay?"): pay()',
+        'import langgraph.types\nif langgraph.types.interrupt("Pay?"): pay()',
+        'import langgraph.types as t\nif t.interrupt("Pay?"): pay()',
+        'from langgraph.types import interrupt as ask\nif ask("Pay?"): pay()',
+    ],
+)
+def test_interrupt_is_known_by_whatever_name(lines: str) -> None:
+    assert [each.line for each in pitfalls(lines)] == [2]
+
+
+@pytest.mark.parametrize("caught", ["", " Exception", " Exception as error", " (ValueError, BaseException)"])
+def test_an_except_that_takes_everything_takes_the_pause(caught: str) -> None:
+    source = f"""
+        def step(state):
+            try:
+                return {{"name": interrupt("Name?")}}
+            except{caught}:
+                return {{"name": "nobody"}}
+    """
+    assert found(source) == [(4, SWALLOWED)]
+
+
+@pytest.mark.parametrize(
+    "handlers",
+    [
+        "except ValueError: pass",
+        "except GraphInterrupt: raise\n    except Exception: pass",
+        "except errors.GraphBubbleUp: raise\n    except Exception: pass",
+        "except Exception:\n        log()\n        raise",
+        "except Exception as error:\n        if isinstance(error, GraphInterrupt): raise error",
+        "finally: close()",
+    ],
+)
+def test_a_pause_that_gets_through_is_fine(handlers: str) -> None:
+    assert found(f'def step(state):\n    try:\n        ask = interrupt("?")\n    {handlers}\n') == []
+
+
+def test_what_stands_beside_the_try_is_not_in_it() -> None:
+    source = """
+        def step(state):
+            try:
+                def later():
+                    return interrupt("?")
+                load()
+            except Exception:
+                return interrupt("What now?")
+            else:
+                return interrupt("?")
+    """
+    assert found(source) == []
+
+
+@pytest.mark.parametrize("source", ["", "if interrupt(:", "\0", "(" * 5000])
+def test_what_is_no_python_has_none(source: str) -> None:
+    assert pitfalls(source) == []
