@@ -48,6 +48,11 @@ class Loop:
         await self.box.wait_for(lambda: len(seen()) >= times, PATIENCE)
         return seen()[-1]
 
+    async def types(self, text: str) -> None:
+        """As a person does: what came in before we know that a question was sent would be asked about."""
+        await self.app.idle()
+        self.box.twilio.type(ANA, text)
+
     def refused(self, code: int) -> int:
         """How many messages failed with this error, once Twilio has said so and we have taken it."""
         failed = [note for note in self.box.twilio.world.notes if note.error == code]
@@ -107,8 +112,7 @@ async def test_somebody_who_never_wrote_gets_the_template_and_then_buttons(datab
         run = await loop.run()
         first = await loop.see("Which term?")
         assert first.content_sid == loop.box.twilio.content_sid
-        await loop.app.idle()  # what is written before we know that it was sent is asked about
-        loop.box.twilio.type(ANA, "coding")
+        await loop.types("coding")
         await loop.see("You wrote “coding”")
         second = await loop.see("Publish it?")
         assert [button.title for button in second.buttons] == ["Yes", "No"]
@@ -130,6 +134,7 @@ async def test_a_photo_with_a_caption_is_an_answer_and_its_bytes_can_be_fetched(
     async with looping(database, agent) as loop:
         await loop.run()
         await loop.see("What does it look like?")
+        await loop.app.idle()
         loop.box.twilio.send_file(ANA, b"\x00bytes", "image/jpeg", "like this")
         await loop.see("You wrote “like this”")
         (record,) = (await loop.app.reader.interactions("completed")).items
@@ -156,7 +161,7 @@ async def test_when_whatsapp_says_that_the_24_hours_are_over_the_template_follow
     async with looping(database, agent) as loop:
         await loop.run()
         await loop.see("Which term?")
-        loop.box.twilio.type(ANA, "coding")
+        await loop.types("coding")
         loop.box.twilio.world.handset(ANA).last_wrote_at = None  # WhatsApp counts otherwise than we do
         await loop.box.wait_for(lambda: loop.refused(63016) > 0, PATIENCE)
         await loop.app.deliverer.pump()
