@@ -22,8 +22,10 @@ class Pending:
 
     `expirable`: the payload's dialect promises a value for silence, so that `on_expire: auto` may use it.
     `checkpoint` is an opaque position that the adapter may want back after a crash (a checkpoint id).
-    The last three are what the payload says of its deadline, as it stands there, None for nothing: the
-    gateway judges it, and asks without what it cannot use.
+    `expires_in`, `on_expire` and `default` are what the payload says of its deadline, as it stands there,
+    None for nothing: the gateway judges it, and asks without what it cannot use. The last two are sentences
+    for whoever wrote the agent: what it demands of an answer and is not checked, and why nothing could fit.
+    What nothing can fit is not asked, and the run fails with that reason.
     """
 
     interrupt_id: str
@@ -37,6 +39,8 @@ class Pending:
     expires_in: Json = None  # seconds, or a text such as "10m"; instead of the route's
     on_expire: Json = None  # the value of an `OnExpire`; instead of the route's
     default: Json = None  # what counts when nobody answers, with `on_expire: default`
+    unusable: tuple[str, ...] = ()
+    impossible: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,4 +54,5 @@ def _value(question: Question, value: Json, now: int) -> Json:
     if not isinstance(found, Unclear):
         return found.value
     gaps = {"question": question_title(question), "text": value, "link": "…", **found.args}
-    raise DoesNotFit(say(found.key, LANGUAGE, **{name: brief(text, QUOTED) for name, text in gaps.items()}))
+    shown = {name: text if name == "need" else brief(text, QUOTED) for name, text in gaps.items()}
+    raise DoesNotFit(say(found.key, LANGUAGE, **shown))

@@ -8,7 +8,7 @@ from answerback.context import Context
 from answerback.door import Actor, Decision, after_commit, decide
 from answerback.errors import DoesNotFit, NotAllowed, NotFound
 from answerback.model import Contact, Interaction, Json, Outcome, QuestionKind
-from answerback.read import validate
+from answerback.read import unmet, validate
 from answerback.store import Row, Tx, contacts, deliveries, interactions
 from answerback.tokens import hashed
 from answerback.uploads import Upload
@@ -121,10 +121,11 @@ def taken(
 def checked_values(record: Interaction, values: dict[str, Json], *, with_files: bool) -> dict[str, Json]:
     """Every required question answered, every value fitting; an optional one may be left out.
 
-    The only question, if it is one for a text, can be answered with files and no word.
+    The only question, if it is one for a text, can be answered with files and no word, unless it demands
+    something of the text.
     """
     only = record.questions[0]
-    if with_files and len(record.questions) == 1 and only.kind is QuestionKind.TEXT:
+    if with_files and len(record.questions) == 1 and only.kind is QuestionKind.TEXT and not unmet(only, ""):
         return {only.id: validate(only, values[only.id]) if values.get(only.id) else ""}
     given = {question.id: question for question in record.questions if values.get(question.id) is not None}
     for question in record.questions:

@@ -7,7 +7,7 @@ from answerback.evidence import uncalled
 from answerback.match import strip_code
 from answerback.model import Attachment, Contact, Interaction, Json, Question, QuestionKind
 from answerback.provider import Reply
-from answerback.read import Unclear, Value, read, read_payload, wants_text, without_courtesies
+from answerback.read import Unclear, Value, read, read_payload, unfit, wants_text, without_courtesies
 from answerback.steps import Step, asked_by
 from answerback.store import Row, Tx, deliveries
 from answerback.store.codec import attachments_in, loads
@@ -52,6 +52,8 @@ def value_of(
     files = kept(provider, record.id, sent.files)
     text = uncalled(reply, strip_code(sent.text, record.code))
     if files and question.kind is QuestionKind.TEXT and not text.strip():
+        if unfit(question, text, text, language):  # a file says nothing that could fit
+            return Unclear("empty")
         return Given({question.id: text}, sent.text, files)  # a voice message, a photo without a caption
     at = reply.sent_at or tx.now  # "tomorrow" is the day after it was written
     found = read(question, text, language=language, timezone=timezone, now=at)

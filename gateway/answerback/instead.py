@@ -8,10 +8,11 @@ from answerback import receipts
 from answerback.case import Effect
 from answerback.context import Context
 from answerback.door import Decision, after_commit
-from answerback.fits import problem_of
+from answerback.fits import LANGUAGE, problem_of
 from answerback.inbound import consider
 from answerback.model import Interaction, Json, MessageKind, Outcome, Question
 from answerback.provider import Asked, Message, Reply, Sent
+from answerback.render import wanted
 from answerback.store import Row, Tx, audit, replies
 from answerback.substitute import stops
 from answerback.succession import after
@@ -40,7 +41,14 @@ def with_questions(context: Context, record: Interaction, message: Message, now:
         return stand_in.listens and stops(record, text)
 
     asked = Asked(
-        record.questions, record.context, record.agent, record.title, record.sensitive, problem, is_command
+        record.questions,
+        record.context,
+        record.agent,
+        record.title,
+        record.sensitive,
+        problem,
+        is_command,
+        lambda question: wanted(question, LANGUAGE),
     )
     return replace(message, asked=asked)
 

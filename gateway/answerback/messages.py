@@ -24,6 +24,9 @@ class Asked:
     sensitive: bool = False  # then nothing of it may stand in a log or an error
     problem: Callable[..., str] = lambda value, question=None: ""
     is_command: Callable[[str], bool] = lambda text: False  # "stop" in a terminal: handed in as it is
+    wanted: Callable[[Question], str] = lambda question: (
+        ""
+    )  # what an answer has to be beyond its kind, in words
 
 
 @dataclass(frozen=True, slots=True)

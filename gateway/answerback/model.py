@@ -43,6 +43,14 @@ class QuestionKind(StrEnum):
     REVIEW = "review"
 
 
+class Written(StrEnum):
+    """How the text that answers a question is meant."""
+
+    AS_IT_IS = ""
+    LINES = "lines"  # a list of texts, one on each line, or as JSON
+    JSON = "json"
+
+
 class OnExpire(StrEnum):
     AUTO = "auto"  # what the dialect of the payload promises
     NO_RESPONSE = "no-response"  # the same, and the plain text "No response" where there is no promise
@@ -129,6 +137,10 @@ class Question:
     whole: bool = False  # numbers: integers only
     action: Action | None = None
     decisions: tuple[str, ...] = ()  # review: what is allowed, of approve, edit, reject, respond
+    # What the value has to fit beyond its kind, as JSON Schema, without references out of it: a text as it is
+    # `written`, the list of chosen ids, the changed arguments of a review. None: its kind says it all.
+    demands: Json = None
+    written: Written = Written.AS_IT_IS
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,7 @@ def settle(tx: Tx, context: Context, agent: str, thread: str, state: State) -> S
         return done
     if not isinstance(state, Finished) and failing.has_ended(tx, run):
         return done  # nor what it asks then; both are for whoever tries it again
-    state = _limited(tx, context, run, state)
+    state = _possible(_limited(tx, context, run, state))
     for pending in waiting if isinstance(state, Paused) else ():
         _ask(tx, context, run, pending, live, done)
     done.rows += _set_run(tx, context, run, state, others=done.others)
@@ -59,6 +59,16 @@ def _limited(tx: Tx, context: Context, run: Row, state: State) -> State:
     if len(wanted) <= limit:
         return state
     return Failed(f"It asked more than {limit} questions (hitl.max_interactions).")
+
+
+def _possible(state: State) -> State:
+    """A run that asks what no answer can be fails with the reason: nobody would ever get to the end of it."""
+    why = next((pending.impossible for pending in getattr(state, "pending", ()) if pending.impossible), "")
+    if not why:
+        return state
+    return Failed(
+        f"No answer could ever fit what it demands. {why} Correct the schema, and start the run anew."
+    )
 
 
 def _withdraw_stale(
@@ -100,6 +110,10 @@ def _ask(tx: Tx, context: Context, run: Row, pending: Pending, live: list[Row], 
     for what in deadline.unusable:
         log.warning("%s set %s to what cannot be used: asked without", agent, what, extra={"run": run["id"]})
         audit.add(tx, record.id, f"{what} not usable")
+    for what in pending.unusable:
+        log.warning("%s demands what is not checked: %s", agent, what, extra={"run": run["id"]})
+    if pending.unusable:
+        audit.add(tx, record.id, "schema not usable")
     done.rows += rows
 
 

@@ -32,7 +32,10 @@ class Deadline:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a payload asks. `expirable`: the dialect promises a value for silence (`on_expire: auto`)."""
+    """What a payload asks. `expirable`: the dialect promises a value for silence (`on_expire: auto`).
+
+    `unusable` and `impossible` are sentences about what it demands of answers, as in `Pending`.
+    """
 
     questions: tuple[Question, ...]
     context: str = ""
@@ -40,6 +43,8 @@ class Reading:
     expirable: bool = False
     human_only: bool = False
     deadline: Deadline = Deadline()
+    unusable: tuple[str, ...] = ()
+    impossible: str = ""
 
 
 class Dialect(Protocol):

@@ -7,12 +7,12 @@ answer was locked in: they are refused here.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from answerback.demands import branches, bundled, first, resolved
 from answerback.errors import DoesNotFit
 from answerback.model import Action, Answer, Json, Question, QuestionKind
 from answerback_agents.dialects.reading import NO_RESPONSE, NOBODY, Reading, line, silent
-from answerback_agents.dialects.shapes import branches, problem
 
 DECISIONS = ("approve", "edit", "reject", "respond")
 # What the middleware says where its author says nothing: the call itself, which is shown anyway.
@@ -27,13 +27,17 @@ INBOX = {
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call to be decided about. `claim`: what the agent says of it; `replied`: silence may be a reply."""
+    """A call to be decided about. `claim`: what the agent says of it; `replied`: silence may be a reply.
+
+    `demands`: what its arguments have to fit once they are changed.
+    """
 
     name: str
     args: dict[str, Json]
     claim: str
     allowed: tuple[str, ...]
     replied: bool = False
+    demands: Json = None
 
     @property
     def expirable(self) -> bool:
@@ -74,14 +78,14 @@ class ToolApproval:
     def write(self, payload: Json, answer: Answer) -> Json:
         ((call, value),) = _decided(self._calls(payload), answer)
         decision = _decision(call, value)
-        if found := problem(decision, self.schema, self.schema):
-            raise DoesNotFit(f"The decision does not fit what “{call.name}” takes: {found}.")
+        if found := first(decision, self.schema):
+            raise DoesNotFit(f"The decision does not fit what “{call.name}” takes: {found.said}.")
         return decision
 
     def _calls(self, payload: Json) -> Sequence[Call]:
-        allowed = [branch for branch in branches(self.schema) if branch in DECISIONS]
-        call = _call(payload, allowed or ["approve", "reject"])
-        return (call,) if call else ()
+        forms = {name: form for name, form in branches(self.schema) if name in DECISIONS}
+        call = _call(payload, list(forms) or ["approve", "reject"])
+        return (replace(call, demands=_of_arguments(forms.get("edit"), self.schema)),) if call else ()
 
 
 class AgentInbox:
@@ -125,6 +129,13 @@ def _call(request: Json, allowed: Json) -> Call | None:
     return Call(request["name"], args, _claim(request["name"], request.get("description")), decisions)
 
 
+def _of_arguments(form: Json, root: Json) -> Json:
+    """What the form of a change says of the arguments; None if that is nothing."""
+    changed = resolved(form, root).properties.get("edited_action")
+    args = resolved(resolved(changed, root).properties.get("args"), root)
+    return bundled(args.schema, root) or None
+
+
 def _inbox(payload: Json) -> Sequence[Call]:
     """Agent Inbox shows a list of requests, or one request by itself; it always responds with a list."""
     items = payload if isinstance(payload, list) else [payload]
@@ -164,6 +175,7 @@ def _reading(calls: Sequence[Call]) -> Reading:
             QuestionKind.REVIEW,
             action=Action(call.name, call.args),
             decisions=call.allowed,
+            demands=call.demands,
         )
         for place, call in enumerate(calls, start=1)
     )

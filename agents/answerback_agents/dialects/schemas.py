@@ -1,7 +1,9 @@
 """Anything with a `response_schema`: one question a field, and an answer that fits the schema.
 
-The schema is JSON Schema, as `langgraph.types.Interrupt.response_schema` has it. LangGraph itself checks
-answers only against Python types; a schema that was given as JSON is checked here alone.
+The schema is JSON Schema, as `langgraph.types.Interrupt.response_schema` has it. What it demands of a field
+stands in the field's question, so that the gateway takes only answers that fit. LangGraph itself checks
+answers only against Python types; a schema that was given as JSON is checked by the gateway alone, once more
+here for what concerns several fields.
 """
 
 import json
@@ -9,8 +11,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from answerback.demands import Shape, bundled, faults, first, resolved, sample
 from answerback.errors import DoesNotFit
-from answerback.model import Answer, Json, Question, QuestionKind
+from answerback.model import Answer, Json, Question, QuestionKind, Written
 from answerback_agents.dialects.options import Option, of_values
 from answerback_agents.dialects.reading import (
     NO_RESPONSE,
@@ -27,22 +30,23 @@ from answerback_agents.dialects.reading import (
     silent,
     title_of,
 )
-from answerback_agents.dialects.shapes import Shape, problem, resolved, sample
 
 DATES = ("date", "date-time")
+# What the kind of a question says already, and the gateway checks with it.
+OF_NUMBERS = frozenset({"type", "minimum", "maximum"})
+OF_WHOLE_NUMBERS = OF_NUMBERS | {"exclusiveMinimum", "exclusiveMaximum"}
+OF_LISTS = ("minItems", "maxItems")
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One question, the values of its choices, whether its text is JSON or one item a line.
+    """One question, and the values of its choices.
 
     `null`: the schema wants it, but takes null: what was not answered is that.
     """
 
     question: Question
     options: Sequence[Option] = ()
-    json: bool = False
-    lines: bool = False
     null: bool = False
 
     def value(self, given: Json) -> Json:
@@ -51,9 +55,10 @@ class Field:
             values = {choice.id: value for choice, value in self.options}
             many = self.question.kind is QuestionKind.CHOICES
             return [values.get(id, id) for id in given] if many else values.get(given, given)
-        if self.lines and isinstance(given, str) and not given.lstrip().startswith("["):
+        written = self.question.written
+        if written is Written.LINES and isinstance(given, str) and not given.lstrip().startswith("["):
             return one_a_line(given)
-        return _parsed(given, self.question) if self.json or self.lines else given
+        return _parsed(given, self.question) if written else given
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +75,15 @@ class Schema:
         said, alone = _said(payload), len(questions) == 1
         context = _context(payload, "" if alone else said)
         deadline = deadline_of(payload) if asks(payload) else Deadline()
-        return Reading(questions, context, title_of(payload), deadline=deadline)
+        found = faults(self.schema)
+        return Reading(
+            questions,
+            context,
+            title_of(payload),
+            deadline=deadline,
+            unusable=found.unusable,
+            impossible=found.impossible,
+        )
 
     def write(self, payload: Json, answer: Answer) -> Json:
         if silent(answer):
@@ -85,8 +98,8 @@ class Schema:
             elif each.null:
                 given[id] = None
         value = given if self._properties() else given.get(QUESTION_ID)
-        if found := problem(value, self.schema, self.schema):
-            raise DoesNotFit(f"The answer does not fit what the agent asked for: {found}.")
+        if found := first(value, self.schema):
+            raise DoesNotFit(f"The answer does not fit what the agent asked for: {found.said}.")
         return value
 
     def _properties(self) -> dict[str, Json]:
@@ -112,36 +125,74 @@ class Schema:
 def _field(id: str, schema: Json, root: Json, text: str, *, required: bool) -> Field:
     shape = resolved(schema, root)
     asked = text or _asked(id, shape)
-    many = resolved(shape.schema.get("items"), root).options if shape.type == "array" else None
-    values = shape.options if many is None else many
+    items = resolved(shape.schema.get("items"), root) if shape.type == "array" else None
+    values = shape.options if items is None else items.options
     if values is not None:
-        kind, options = QuestionKind.CHOICES if many else QuestionKind.CHOICE, of_values(values)
-        choices = tuple(choice for choice, _ in options)
-        return Field(Question(id, asked, kind, choices, required=required), options)
+        return _chosen(id, asked, values, shape if items is None else items, root, shape, required)
     match shape.type:
         case "boolean":
             return Field(Question(id, asked, QuestionKind.CONFIRM, required=required))
         case "integer" | "number":
-            return Field(_number(id, asked, shape, required))
+            return Field(_number(id, asked, shape, root, required))
         case "string":
             kind = QuestionKind.DATE if shape.schema.get("format") in DATES else QuestionKind.TEXT
-            return Field(Question(id, asked, kind, required=required))
-        case "array" if resolved(shape.schema.get("items"), root).type == "string":
-            return Field(Question(id, f"{asked}\nOne a line", required=required), lines=True)
+            demands = _demands(shape, root, frozenset({"type"}))
+            return Field(Question(id, asked, kind, required=required, demands=demands))
+        case "array" if items is not None and items.type == "string":
+            asked, written = f"{asked}\nOne a line", Written.LINES
+            return Field(
+                Question(id, asked, required=required, demands=_demands(shape, root), written=written)
+            )
         case _:
             like = json.dumps(sample(shape.schema, root), ensure_ascii=False)
-            return Field(Question(id, f"{asked}\nAs JSON, like {like}", required=required), json=True)
+            asked, written = f"{asked}\nAs JSON, like {like}", Written.JSON
+            demands = _demands(shape, root)
+            if shape.nullable and demands is not None:
+                demands = {"anyOf": [demands, {"type": "null"}]} | (
+                    {"$defs": demands.pop("$defs")} if "$defs" in demands else {}
+                )
+            return Field(Question(id, asked, required=required, demands=demands, written=written))
 
 
-def _number(id: str, asked: str, shape: Shape, required: bool) -> Question:
+def _chosen(
+    id: str, asked: str, values: list[Json], one: Shape, root: Json, whole: Shape, required: bool
+) -> Field:
+    """One of the values, or several of a list; only those are offered that fit what else is demanded."""
+    options = of_values([each for each in values if first(each, one.schema, root) is None] or values)
+    choices = tuple(choice for choice, _ in options)
+    if one is whole:
+        return Field(Question(id, asked, QuestionKind.CHOICE, choices, required=required), options)
+    demands = {key: limit for key in OF_LISTS if (limit := whole.limit(key)) is not None} or None
+    return Field(
+        Question(id, asked, QuestionKind.CHOICES, choices, required=required, demands=demands), options
+    )
+
+
+def _demands(shape: Shape, root: Json, known: frozenset[str] = frozenset()) -> Json:
+    """What a question's answer has to fit beside what is `known` by its kind; None if that is all."""
+    found = {key: value for key, value in bundled(shape.schema, root).items() if key not in known}
+    return found if found.keys() - {"examples"} else None
+
+
+def _number(id: str, asked: str, shape: Shape, root: Json, required: bool) -> Question:
     whole = shape.type == "integer"
-    above, below = shape.limit("exclusiveMinimum"), shape.limit("exclusiveMaximum")
-    if whole:  # the next whole number is the limit itself, so that what cannot count is refused at once
+    low, high = shape.limit("minimum"), shape.limit("maximum")
+    if whole:  # the next whole number is the limit itself
+        above, below = shape.limit("exclusiveMinimum"), shape.limit("exclusiveMaximum")
         above = above if above is None else math.floor(above) + 1
         below = below if below is None else math.ceil(below) - 1
-    low = max((each for each in (shape.limit("minimum"), above) if each is not None), default=None)
-    high = min((each for each in (shape.limit("maximum"), below) if each is not None), default=None)
-    return Question(id, asked, QuestionKind.NUMBER, minimum=low, maximum=high, whole=whole, required=required)
+        low = max((each for each in (low, above) if each is not None), default=None)
+        high = min((each for each in (high, below) if each is not None), default=None)
+    return Question(
+        id,
+        asked,
+        QuestionKind.NUMBER,
+        minimum=low,
+        maximum=high,
+        whole=whole,
+        required=required,
+        demands=_demands(shape, root, OF_WHOLE_NUMBERS if whole else OF_NUMBERS),
+    )
 
 
 def _asked(id: str, shape: Shape) -> str:

@@ -79,6 +79,8 @@ class Reader:
             expirable=reading.expirable,
             checkpoint=checkpoint,
             human_only=reading.human_only,
+            unusable=reading.unusable,
+            impossible=reading.impossible,
             **reading.deadline.said,
         )
 

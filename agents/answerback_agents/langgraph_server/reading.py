@@ -75,6 +75,8 @@ def _pending(each: Asked, at: str, own: dialects.Own | None) -> Pending:
         expirable=reading.expirable,
         checkpoint=at,
         human_only=reading.human_only,
+        unusable=reading.unusable,
+        impossible=reading.impossible,
         **reading.deadline.said,
     )
 

@@ -51,6 +51,7 @@ STEPS = {
     "expired": "Nobody answered in time; it was closed.",
     "expires_in not usable": "The agent set an expires_in that cannot be used; the route's counts.",
     "on_expire not usable": "The agent set an on_expire that cannot be used; the route's counts.",
+    "schema not usable": "Some of what the agent demands of an answer is not checked; the log says what.",
     "default not usable": "Its default does not fit or may not count; silence means what auto says.",
     "cancelled": "It was withdrawn.",
     "set aside": "Its record cannot be read; it was closed.",

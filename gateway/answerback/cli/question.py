@@ -24,6 +24,8 @@ def show(record: "Interaction") -> None:
             terminal.note(claim)
         for number, choice in enumerate(question.get("choices") or (), start=1):
             terminal.note(f"  {number}  {choice['label']}")
+        if wanted := _wanted(question):
+            terminal.note(wanted)
     terminal.note(_footer(record), dim=True)
 
 
@@ -123,6 +125,25 @@ def _argument(value: Any) -> str:
     import json
 
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _wanted(question: Mapping[str, Any]) -> str:
+    """What the answer has to be beyond its kind."""
+    if not question.get("demands") and question.get("min") is None and question.get("max") is None:
+        return ""
+    from answerback.model import Question, QuestionKind, Written
+    from answerback.render import wanted
+
+    asked = Question(
+        question["id"],
+        question["text"],
+        QuestionKind(question["kind"]),
+        minimum=question.get("min"),
+        maximum=question.get("max"),
+        demands=question.get("demands"),
+        written=Written(question.get("written", "")),
+    )
+    return wanted(asked, "en")
 
 
 def _footer(record: "Interaction") -> str:

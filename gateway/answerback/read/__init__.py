@@ -12,6 +12,7 @@ from answerback.read.closing import without_courtesies
 from answerback.read.commands import is_command
 from answerback.read.dates import read_date
 from answerback.read.decisions import read_confirm, read_review
+from answerback.read.demanded import unfit, unmet
 from answerback.read.fitting import by_question, expected, validate
 from answerback.read.numbers import read_number
 from answerback.read.payload import read_payload, wants_text
@@ -26,6 +27,8 @@ __all__ = [
     "is_command",
     "read",
     "read_payload",
+    "unfit",
+    "unmet",
     "validate",
     "validate_response",
     "wants_text",
@@ -49,9 +52,17 @@ def read(
     control that was shown, and only a label counts. `numbered`: the buttons were shown with numbers, so
     that "2" means the second of them for confirmations and reviews too.
     """
-    found = _unreadable(text)
-    if found:
+    if found := _unreadable(text):
         return found
+    read_ = _of_kind(question, text, language, timezone, now, typed=typed, numbered=numbered)
+    if isinstance(read_, Unclear):
+        return read_
+    return unfit(question, read_.value, text, language) or read_
+
+
+def _of_kind(
+    question: Question, text: str, language: str, timezone: str, now: int, *, typed: bool, numbered: bool
+) -> Read:
     match question.kind:
         case QuestionKind.TEXT:
             return Value(text, text)
@@ -102,9 +113,11 @@ def _fit(question: Question, value: Json, language: str, timezone: str, now: int
         if now is None and question.kind is QuestionKind.DATE:
             raise
         found = read(question, value, language=language, timezone=timezone, now=now or 0)
-        if isinstance(found, Unclear):
-            raise
-        return found.value
+        if isinstance(found, Value):
+            return found.value
+        if found.key == "unfit":  # it was read, so that it is of another kind is not what is wrong
+            raise DoesNotFit(found.args["need"]) from None
+        raise
 
 
 def _unreadable(text: str) -> Unclear | None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from answerback.errors import DoesNotFit
 from answerback.model import Json, Question, QuestionKind
 from answerback.read.decisions import DEFAULT
+from answerback.read.demanded import unmet
 from answerback.values import canonical
 
 
@@ -23,6 +24,8 @@ def validate(question: Question, value: Json) -> Json:
         raise DoesNotFit(
             f"This does not answer the question. It needs {expected(question)}.{_hint(question, value)}"
         )
+    if lacks := unmet(question, found):
+        raise DoesNotFit(f"This does not fit what is asked for: {lacks.said}.")
     return found
 
 

@@ -37,6 +37,7 @@ from answerback.render.result import Part, Whole, whole_result
 from answerback.render.run import OPEN, RETRY, result_text, run_message, says_less
 from answerback.render.silence import consequence, footer, waiting
 from answerback.render.visible import brief, line, visible
+from answerback.render.wanted import wanted
 
 __all__ = [
     "NOTICE_SHOWN",
@@ -77,6 +78,7 @@ __all__ = [
     "unclear_message",
     "visible",
     "waiting",
+    "wanted",
     "which_one_message",
     "whole_result",
 ]

@@ -13,6 +13,7 @@ from answerback.sentences import count, say
 
 QUOTED = 80  # characters of what a person wrote, or of a question, inside a sentence
 REASON = 1000  # characters of an agent's reason, for somebody who asks for it
+NEED = 400  # characters of what an answer has to be
 LINKS = frozenset({"link"})  # these gaps are ours and must stay whole
 PICK = 36  # characters of a question on a "which one?" button
 
@@ -31,7 +32,7 @@ def conversation_message(
 ) -> Message:
     """A sentence of the catalogue as a message. What fills its gaps is shortened and made visible."""
     given = args or {}
-    long = {"reason": REASON}
+    long = {"reason": REASON, "need": NEED}
     shown = {
         name: text if name in LINKS else brief(text, long.get(name, QUOTED)) for name, text in given.items()
     }

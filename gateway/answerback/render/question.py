@@ -8,6 +8,7 @@ from answerback.render import action
 from answerback.render.buttons import Offer, link_button, offer, reachable
 from answerback.render.silence import footer, waiting
 from answerback.render.visible import brief, cap, line, visible
+from answerback.render.wanted import wanted
 from answerback.sentences import say
 
 LINES, REASON = 2, 240  # of the reason: the choices must be in sight without scrolling
@@ -201,7 +202,8 @@ def _body(sheet: _Sheet, question: Question, found: Offer) -> str:
         reason = say("agent_says", sheet.language, text=_cut(sheet, claim, CLAIM)) if claim else ""
     else:
         reason = _reason(sheet, sheet.interaction.context)
-    return _blocks(reason, numbered, found.hint)
+    hints = (found.hint, wanted(question, sheet.language))
+    return _blocks(reason, numbered, " ".join(hint for hint in hints if hint))
 
 
 def _reason(sheet: _Sheet, text: str) -> str:

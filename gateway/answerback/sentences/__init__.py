@@ -2,15 +2,18 @@
 
 from answerback.sentences.catalogue import LANGUAGES, count, language_of, say
 from answerback.sentences.moments import day, duration, locale_of, moment, number, zone_of
+from answerback.sentences.needs import all_needs, need
 
 __all__ = [
     "LANGUAGES",
+    "all_needs",
     "count",
     "day",
     "duration",
     "language_of",
     "locale_of",
     "moment",
+    "need",
     "number",
     "say",
     "zone_of",

@@ -17,6 +17,7 @@ from answerback.model import (
     OnExpire,
     Question,
     QuestionKind,
+    Written,
 )
 from answerback.store.tx import Row
 
@@ -43,6 +44,10 @@ def _question_out(question: Question) -> dict[str, Any]:
         row["action"] = {"name": question.action.name, "args": list(question.action.args.items())}
     if question.decisions:
         row["decisions"] = list(question.decisions)
+    if question.demands is not None:
+        row["demands"] = question.demands
+    if question.written:
+        row["written"] = str(question.written)
     return row
 
 
@@ -65,6 +70,8 @@ def _question_in(row: dict[str, Any]) -> Question:
         whole=row.get("whole", False),
         action=Action(action["name"], dict(action["args"])) if action else None,
         decisions=tuple(row.get("decisions", ())),
+        demands=row.get("demands"),
+        written=Written(row.get("written", "")),
     )
 
 

@@ -11,13 +11,15 @@ from dataclasses import dataclass, field
 from answerback import values
 from answerback.errors import DoesNotFit
 from answerback.model import Json, Question, QuestionKind
-from answerback.read import validate
+from answerback.read import unfit, unmet, validate
 from answerback.read.decisions import DEFAULT
+from answerback.render import brief
 from answerback.sentences import number, say
 from answerback.web.arguments import read_arguments
 from answerback.web.posted import Posted
 from answerback.web.wording import word
 
+QUOTED, LONGEST = {"text": 80}, 400  # characters of what was typed in a sentence, and of anything else
 _ISO_DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 
 
@@ -52,7 +54,9 @@ def fill(questions: tuple[Question, ...], posted: Posted, language: str, read: "
         try:
             value, text = _READERS[question.kind](question, name, posted, language, read)
             _storable(value, text, language)
-            value = value if value is None else validate(question, value)
+            if value is not None:
+                _demanded(question, value, text, language)
+                value = validate(question, value)
         except _Wrong as wrong:
             errors[wrong.name or name] = wrong.sentence
             continue
@@ -71,7 +75,9 @@ def fill(questions: tuple[Question, ...], posted: Posted, language: str, read: "
 
 def _is_said_by_files(questions: tuple[Question, ...], posted: Posted) -> bool:
     """Whether there need not be a text too: the only question is one for a text, and files came."""
-    return bool(posted.files) and len(questions) == 1 and questions[0].kind is QuestionKind.TEXT
+    only = questions[0] if len(questions) == 1 else None
+    is_text = only is not None and only.kind is QuestionKind.TEXT and not unmet(only, "")
+    return is_text and bool(posted.files)
 
 
 TextReader = Callable[[Question, str, str], "tuple[Json, str]"]
@@ -83,6 +89,12 @@ def _storable(value: Json, text: str, language: str) -> None:
         found = values.unstorable(typed) if isinstance(typed, str) else ""
         if found:
             raise _Wrong(say("not_storable", language, character=found))
+
+
+def _demanded(question: Question, value: Json, text: str, language: str) -> None:
+    if found := unfit(question, value, text, language):
+        shown = {gap: brief(filled, QUOTED.get(gap, LONGEST)) for gap, filled in found.args.items()}
+        raise _Wrong(say(found.key, language, **shown))
 
 
 def _text(question: Question, name: str, posted: Posted, language: str, read: TextReader) -> _Reading:
@@ -160,6 +172,12 @@ def bounds(question: Question, language: str) -> str:
     if low is not None and high is not None:
         return f"{low} – {high}"
     return f"≥ {low}" if low is not None else f"≤ {high}" if high is not None else ""
+
+
+def keyboard(question: Question) -> str:
+    """Which keyboard a telephone shows for a text: "email" or "url"; "" for any."""
+    wanted = question.demands.get("format") if isinstance(question.demands, dict) else None
+    return {"email": "email", "idn-email": "email", "uri": "url", "iri": "url"}.get(str(wanted), "")
 
 
 def _place(value: str, question: Question) -> int | None:

@@ -13,7 +13,7 @@ from answerback.sentences import say
 from answerback.web.arguments import arguments
 from answerback.web.assets import versioned
 from answerback.web.csrf import Proof
-from answerback.web.fields import bounds, decisions
+from answerback.web.fields import bounds, decisions, keyboard
 from answerback.web.posted import MOST_BYTES, MOST_FILES, Posted
 from answerback.web.wording import word
 
@@ -41,6 +41,8 @@ _templates.globals.update(
     arguments=arguments,
     decisions=decisions,
     bounds=bounds,
+    wanted=render.wanted,
+    keyboard=keyboard,
 )
 
 

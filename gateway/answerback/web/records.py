@@ -74,6 +74,11 @@ class ActionOut(BaseModel):
 
 
 class QuestionOut(BaseModel):
+    """A question. `demands`: a JSON Schema that its value has to fit beyond its kind, null for none.
+
+    `written`: a text that is a list, one item on each line ("lines"), or any value as JSON ("json").
+    """
+
     id: str
     text: str
     kind: str
@@ -85,6 +90,8 @@ class QuestionOut(BaseModel):
     whole: bool
     action: ActionOut | None
     decisions: list[str]
+    demands: dict[str, Any] | None
+    written: str
 
 
 class AttachmentOut(BaseModel):
@@ -293,6 +300,8 @@ def _question(question: Question) -> QuestionOut:
         whole=question.whole,
         action=ActionOut(name=action.name, args=action.args) if action else None,
         decisions=list(question.decisions),
+        demands=question.demands,
+        written=str(question.written),
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from answerback import errors
 from answerback.agent import AgentContext, Change, Failed, Finished, Look, Paused, Pending, State, Target
 from answerback.errors import AgentError, AnswerbackError
-from answerback.model import Action, Answer, Attachment, Choice, Json, Question, QuestionKind
+from answerback.model import Action, Answer, Attachment, Choice, Json, Question, QuestionKind, Written
 from answerback.settings import Plugin
 
 _ANSWER = ("values", "text", "by", "via", "at", "expired", "no_response", "default_used")
@@ -25,8 +25,9 @@ _PENDING = (
     "expires_in",
     "on_expire",
     "default",
+    "impossible",
 )
-_QUESTION = ("id", "text", "free_text", "required", "minimum", "maximum", "whole")
+_QUESTION = ("id", "text", "free_text", "required", "minimum", "maximum", "whole", "demands")
 _PLUGIN = ("name", "use", "options", "file", "line", "lines", "base_dir")
 _CONTEXT = ("data_dir", "database", "base_dir", "extra")
 _TARGET = ("interrupt_id", "digest", "checkpoint")
@@ -44,6 +45,7 @@ def question_out(question: Question) -> Json:
         "choices": [[choice.id, choice.label] for choice in question.choices],
         "action": action,
         "decisions": list(question.decisions),
+        "written": str(question.written),
     }
 
 
@@ -53,20 +55,32 @@ def question_in(row: Json) -> Question:
         "choices": tuple(Choice(*choice) for choice in row["choices"]),
         "action": Action(*row["action"]) if row["action"] else None,
         "decisions": tuple(row["decisions"]),
+        "written": Written(row["written"]),
     }
     return Question(**{**row, **more})
 
 
 def pending_out(pending: tuple[Pending, ...]) -> Json:
     return [
-        {**_picked(each, _PENDING), "questions": [question_out(one) for one in each.questions]}
+        {
+            **_picked(each, _PENDING),
+            "questions": [question_out(one) for one in each.questions],
+            "unusable": list(each.unusable),
+        }
         for each in pending
     ]
 
 
 def pending_in(rows: Json) -> tuple[Pending, ...]:
     return tuple(
-        Pending(**{**row, "questions": tuple(question_in(one) for one in row["questions"])}) for row in rows
+        Pending(
+            **{
+                **row,
+                "questions": tuple(question_in(one) for one in row["questions"]),
+                "unusable": tuple(row["unusable"]),
+            }
+        )
+        for row in rows
     )
 
 

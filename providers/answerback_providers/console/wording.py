@@ -40,6 +40,7 @@ def shown(message: Message, asked: Asked, index: int, look: Look = ALL) -> str:
         lines += asked.context.splitlines()
     lines += [f"  {number}  {choice.label}" for number, choice in enumerate(question.choices, start=1)]
     if look.words:
+        lines += asked.wanted(question).splitlines()
         lines.append(f"({hint(question, look)})")
     if look.reason and index == 0:
         lines += message.footer.splitlines()

@@ -15,7 +15,7 @@ def prompt_of(settings: LLMSettings, asked: Asked) -> str:
         agent=asked.agent,
         answer=instruction(asked),
         context=asked.context,
-        question="\n\n".join(_shown(question) for question in asked.questions),
+        question="\n\n".join(_shown(asked, question) for question in asked.questions),
         title=asked.title or asked.agent or "A program",
     )
 
@@ -128,11 +128,12 @@ def _said(question: Question) -> str:
     return question.text or (question.action.name if question.action else "")
 
 
-def _shown(question: Question) -> str:
+def _shown(asked: Asked, question: Question) -> str:
     lines = [_said(question)]
     if question.action is not None:
         lines.append(
             f"The call: {question.action.name} {json.dumps(question.action.args, ensure_ascii=False)}"
         )
     lines += [f"- {choice.id}: {choice.label}" for choice in question.choices]
+    lines += asked.wanted(question).splitlines()
     return "\n".join(lines)

@@ -92,7 +92,7 @@ def test_what_to_run_arrives_as_it_was(name: str, options: dict[str, Any]) -> No
 @pytest.mark.parametrize("kind", [Answer, Target, Question, Pending, AgentContext])
 def test_no_field_is_forgotten(kind: type) -> None:
     known = {*codec._ANSWER, *codec._TARGET, *codec._QUESTION, *codec._PENDING, *codec._CONTEXT}
-    known |= {"kind", "choices", "action", "decisions", "questions", "attachments"}
+    known |= {"kind", "choices", "action", "decisions", "written", "questions", "unusable", "attachments"}
     assert {field.name for field in fields(kind)} <= known
 
 

@@ -1,0 +1,65 @@
+"""What an answer has to be, as a person is told it: with the question, and again when it is not that."""
+
+from collections.abc import Iterable
+
+from answerback.demands import Need, inline
+from answerback.model import Json
+from answerback.sentences.catalogue import say
+from answerback.sentences.moments import number
+
+SAME = {"kind": "like", "keys": "items"}  # what is said alike
+MOST_SHOWN = 200  # characters of what an agent wrote, in one of these sentences
+
+
+def need(wanted: Need, language: str) -> str:
+    """One need, with the place within the answer if it is not about all of it."""
+    said = say(f"need_{SAME.get(wanted.key, wanted.key)}", language, **_gaps(wanted, language))
+    return f"{wanted.at}: {said}" if wanted.at else said
+
+
+def all_needs(wanted: Iterable[Need], language: str) -> str:
+    """Several, one after the other."""
+    return ("" if language.startswith("zh") else " ").join(need(each, language) for each in wanted)
+
+
+def _gaps(wanted: Need, language: str) -> dict[str, str]:
+    args = wanted.args
+    if wanted.key in ("characters", "number", "items", "keys"):
+        return {"range": _range(args, language)}
+    if wanted.key == "step":
+        return {"step": _figure(args["step"], language)}
+    if wanted.key == "one_of":
+        return {"options": _short(", ".join(map(inline, args["options"])))}
+    return {name: _short(text) for name, text in args.items() if isinstance(text, str)}
+
+
+def _range(args: dict[str, Json], language: str) -> str:
+    low, high = args.get("low"), args.get("high")
+    above, below = args.get("above"), args.get("below")
+    if None not in (low, high) and above is None and below is None:
+        key = "range_exactly" if low == high else "range_between"
+        return say(key, language, low=_figure(low, language), high=_figure(high, language))
+    limits = (
+        ("least", "low", low),
+        ("above", "low", above),
+        ("most", "high", high),
+        ("below", "high", below),
+    )
+    parts = [
+        say(f"range_{key}", language, **{gap: _figure(limit, language)})
+        for key, gap, limit in limits
+        if limit is not None
+    ]
+    said = parts[0]
+    for part in parts[1:]:
+        said = say("range_both", language, one=said, other=part)
+    return said
+
+
+def _figure(value: Json, language: str) -> str:
+    return number(int(value) if float(value).is_integer() else value, language)
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= MOST_SHOWN else line[: MOST_SHOWN - 1] + "…"
