@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from answerback import errors
 from answerback.agent import AgentContext, Failed, Finished, Paused, Pending, State, Target
 from answerback.errors import AnswerbackError
-from answerback.model import Action, Answer, Attachment, Choice, Question, QuestionKind
+from answerback.model import Action, Answer, Attachment, Choice, Question, QuestionKind, Written
 from answerback.settings import Plugin
 from answerback.workers import codec, frames
 
@@ -38,6 +38,8 @@ questions = st.builds(
     whole=st.booleans(),
     action=st.none() | st.builds(Action, text, objects),
     decisions=st.lists(text, max_size=2).map(tuple),
+    demands=st.none() | objects,
+    written=st.sampled_from(Written),
 )
 pending = st.builds(
     Pending,
@@ -52,6 +54,8 @@ pending = st.builds(
     json_values,
     json_values,
     json_values,
+    st.lists(text, max_size=2).map(tuple),
+    text,
 )
 states = (
     st.builds(Paused, st.lists(pending, max_size=2).map(tuple))
