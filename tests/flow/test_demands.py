@@ -11,6 +11,7 @@ from sqlalchemy import bindparam, update
 
 from answerback.agent import Paused, Pending, State
 from answerback.ask import AskRequest
+from answerback.cli import question as terminal
 from answerback.cli.site import site
 from answerback.model import (
     Attachment,
@@ -234,6 +235,21 @@ async def test_a_file_alone_does_not_stand_for_a_text_that_has_to_fit(database: 
         with pytest.raises(Exception, match="has no answer yet"):
             await g.app.forms.submit(token, {}, files=(Upload("photo.jpg", "image/jpeg", b"x"),))
         assert await status(g, asked.interaction.id) is InteractionStatus.PENDING
+
+
+# -- the command line
+
+
+async def test_the_command_line_says_it_with_the_question(
+    database: Database, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async with gateway(database, **KEYS) as g, web(g) as client:
+        record = await ask(g, CODE)
+        terminal.show((await client.get(f"/v1/interactions/{record.id}")).json())
+        assert HINT in capsys.readouterr().err
+        record = await ask(g, PAIRS)
+        terminal.show((await client.get(f"/v1/interactions/{record.id}")).json())
+        assert "Write a number: at least 2. Write a multiple of 2." in capsys.readouterr().err
 
 
 # -- stand-ins

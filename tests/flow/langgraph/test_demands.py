@@ -9,14 +9,17 @@ from typing import Any
 import pytest
 
 from answerback.agent import AgentContext, digest
+from answerback.errors import DoesNotFit
 from answerback.model import Question, QuestionKind, RunStatus, Written
+from answerback.read import validate
 from answerback.settings import Plugin
 from answerback.workers import WorkerAgent
 from answerback.workers.codec import pending_in, pending_out
 from answerback_agents import dialects
 from answerback_agents.langgraph_server import reading
 from tests.flow.langgraph import demanding
-from tests.flow.langgraph.harness import HERE, Harness, only
+from tests.flow.langgraph.harness import HERE, Harness, only, waiting
+from tests.flow.langgraph.reviewed import TASK
 from tests.support.databases import Database
 from tests.support.gateway import gateway
 
@@ -70,6 +73,20 @@ async def test_they_come_through_the_agents_own_process_and_through_its_frames(t
         pending = await agent.pending(run.thread_id)
         wrong = dataclasses.replace(pending[0], unusable=("a", "b"), impossible="c")
         assert pending_in(json.loads(json.dumps(pending_out((wrong,))))) == (wrong,)
+
+
+async def test_the_arguments_of_a_call_are_held_to_those_of_its_tool(harness: Harness) -> None:
+    mine = await harness.open("reviewed.py:one_a_call")
+    first, second = waiting(await mine.start("t", TASK))
+    asked = {each.questions[0].action.name: each.questions[0] for each in (first, second)}
+    assert validate(asked["refund"], changed(90.5)) == changed(90.5)
+    with pytest.raises(DoesNotFit, match="amount must be a number"):
+        validate(asked["refund"], changed("much"))
+    assert asked["wipe"].demands is None  # it may not be changed
+
+
+def changed(amount: Any) -> dict[str, Any]:
+    return {"decision": "edit", "args": {"customer": "c_8812", "amount": amount}}
 
 
 async def test_a_form_that_nothing_fits_fails_the_run_and_says_so_again_when_it_is_tried_again(

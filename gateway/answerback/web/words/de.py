@@ -26,7 +26,7 @@ WORDS = {
     "code_wait": "Eben wurde ein Code gesendet. Bitte warten Sie eine halbe Minute bis zum nächsten.",
     "code_impossible": "Der Link allein reicht dafür nicht. Bitte antworten Sie in seiner Nachricht.",
     "missing": "Bitte beantworten Sie das.",
-    "missing_summary": "Es fehlt noch etwas. Es wurde noch nichts gesendet.",
+    "missing_summary": "Etwas fehlt oder passt nicht. Es wurde noch nichts gesendet.",
     "pick": "Bitte drücken Sie einen der Knöpfe. Es wurde noch nichts gesendet.",
     "bad_value": "„{text}“ passt hier nicht. Es muss {kind} sein.",
     "kind_number": "eine Zahl",

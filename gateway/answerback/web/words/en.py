@@ -26,7 +26,7 @@ WORDS = {
     "code_wait": "A code was sent a moment ago. Please wait half a minute before you ask for another.",
     "code_impossible": "This link alone cannot decide this. Please answer in the message that it came with.",
     "missing": "Please answer this.",
-    "missing_summary": "Something is missing. Nothing was sent yet.",
+    "missing_summary": "Something is missing or does not fit. Nothing was sent yet.",
     "pick": "Please press one of the buttons. Nothing was sent yet.",
     "bad_value": "“{text}” does not fit here. It has to be {kind}.",
     "kind_number": "a number",

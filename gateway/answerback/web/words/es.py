@@ -26,7 +26,7 @@ WORDS = {
     "code_wait": "Se acaba de enviar un código. Espere medio minuto antes de pedir otro.",
     "code_impossible": "Este enlace solo no basta. Responda en el mensaje en el que estaba.",
     "missing": "Responda a esto, por favor.",
-    "missing_summary": "Falta algo. Aún no se ha enviado nada.",
+    "missing_summary": "Falta algo o algo no sirve. Aún no se ha enviado nada.",
     "pick": "Pulse uno de los botones. Aún no se ha enviado nada.",
     "bad_value": "«{text}» no sirve aquí. Tiene que ser {kind}.",
     "kind_number": "un número",

@@ -26,7 +26,7 @@ WORDS = {
     "code_wait": "Un code vient d'être envoyé. Attendez une demi-minute avant d'en demander un autre.",
     "code_impossible": "Ce lien seul ne suffit pas. Répondez dans le message où il se trouvait.",
     "missing": "Veuillez répondre ici.",
-    "missing_summary": "Il manque quelque chose. Rien n'a encore été envoyé.",
+    "missing_summary": "Quelque chose manque ou ne convient pas. Rien n'a encore été envoyé.",
     "pick": "Appuyez sur l'un des boutons. Rien n'a encore été envoyé.",
     "bad_value": "« {text} » ne convient pas ici. Il faut {kind}.",
     "kind_number": "un nombre",

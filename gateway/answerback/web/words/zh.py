@@ -26,7 +26,7 @@ WORDS = {
     "code_wait": "刚刚已发送验证码。请等半分钟再重新获取。",
     "code_impossible": "仅凭此链接无法决定。请在附带此链接的消息中回答。",
     "missing": "请回答此项。",
-    "missing_summary": "还有未填的内容。尚未发送任何内容。",
+    "missing_summary": "有内容未填或不符合要求。尚未发送任何内容。",
     "pick": "请按其中一个按钮。尚未发送任何内容。",
     "bad_value": "“{text}”在这里不适用。应为{kind}。",
     "kind_number": "数字",
