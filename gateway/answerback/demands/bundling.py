@@ -1,5 +1,6 @@
 """Bundling: what a schema demands as a schema of its own, without what it refers to elsewhere."""
 
+from answerback.demands import formats
 from answerback.demands.shapes import listed, target
 from answerback.model import Json
 
@@ -26,6 +27,8 @@ def _copied(schema: Json, root: Json, known: dict[str, str], parts: dict[str, Js
     if not isinstance(schema, dict):
         return schema if isinstance(schema, bool) else {}
     found: dict[str, Json] = {key: value for key, value in schema.items() if key in PLAIN}
+    if not formats.example(found.get("format")):
+        found.pop("format", None)
     for key in ONE & schema.keys():
         found[key] = _copied(schema[key], root, known, parts)
     for key in SEVERAL:

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from answerback.demands import formats
 from answerback.model import Json
 
 DEEPEST = 12  # of references and unions that lead on to others: one may lead to itself, even twice
@@ -90,7 +91,10 @@ def sample(schema: Json, root: Json, depth: int = 0) -> Json:
     if shape.type == "object":
         return {name: sample(part, root, depth + 1) for name, part in shape.properties.items()}
     if shape.type == "array":
-        return [sample(shape.schema.get("items"), root, depth + 1)]
+        parts = listed(shape.schema, "prefixItems") or [shape.schema.get("items")]
+        return [sample(part, root, depth + 1) for part in parts]
+    if shape.type == "string" and (like := formats.example(shape.schema.get("format"))):
+        return like
     return {"boolean": True, "integer": 1, "number": 1.5, "null": None}.get(shape.type, "…")
 
 

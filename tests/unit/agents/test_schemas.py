@@ -11,6 +11,7 @@ from hypothesis import given, settings
 
 from answerback.errors import DoesNotFit
 from answerback.model import Answer, Choice, Json, Question, QuestionKind
+from answerback.read import validate
 from answerback_agents import dialects
 
 
@@ -146,6 +147,48 @@ def test_what_no_field_expresses_is_asked_as_json_and_shows_how() -> None:
     assert asked(ORDER)["place"].text == 'Place\nAs JSON, like {"street": "…", "zip": "…"}'
     value = written(ORDER, **GIVEN, place='{"street": "Ring 1", "zip": "1010"}')
     assert value["place"] == {"street": "Ring 1", "zip": "1010"}
+
+
+def test_an_example_has_the_formats_and_places_of_what_is_wanted() -> None:
+    pair = {"type": "array", "prefixItems": [{"type": "integer"}, {"type": "string", "format": "email"}]}
+    assert asked(pair)["q1"].text.endswith('As JSON, like [1, "ana@example.org"]')
+
+
+def test_what_a_field_demands_stands_in_its_question_without_what_its_kind_says() -> None:
+    demands = {name: question.demands for name, question in asked(ORDER).items()}
+    texts = {"type": "array", "items": {"type": "string"}}
+    place = demands.pop("place")
+    assert {name: each for name, each in demands.items() if each} == {
+        "day": {"format": "date"},
+        "words": texts,
+    }
+    assert place["anyOf"][0]["properties"]["zip"] == {"type": "string", "pattern": r"^\d{4}$"}
+    formatted = {"type": "string", "format": "password", "minLength": 2}
+    assert asked(formatted)["q1"].demands == {"minLength": 2}
+
+
+def test_what_may_be_null_may_be_written_so() -> None:
+    place = asked(ORDER)["place"]
+    assert validate(place, "null") == "null"
+    assert written(ORDER, **GIVEN, place="null") == {**GIVEN, "place": None}
+    with pytest.raises(DoesNotFit, match="lacks “zip”"):
+        validate(place, '{"street": "Ring 1"}')
+
+
+def test_a_form_that_refers_to_itself_is_checked_in_all_its_depth() -> None:
+    tree = {"$ref": "#/$defs/T", "$defs": {"T": {"type": "array", "items": {"$ref": "#/$defs/T"}}}}
+    form = {"type": "object", "properties": {"tree": tree, "b": {}}, "$defs": tree["$defs"]}
+    question = asked(form)["tree"]
+    assert validate(question, "[[], [[]]]") == "[[], [[]]]"
+    with pytest.raises(DoesNotFit, match=r"\[1\]\[0\] must be a list"):
+        validate(question, "[[], [1]]")
+
+
+def test_only_choices_that_fit_the_rest_of_the_form_are_offered() -> None:
+    choices = asked({"type": "integer", "enum": [1, 5, 9], "minimum": 5})["q1"].choices
+    assert [choice.label for choice in choices] == ["5", "9"]
+    levels = {"type": "array", "items": {"enum": ["a", "b"]}, "minItems": 2, "uniqueItems": True}
+    assert asked(levels)["q1"].demands == {"minItems": 2}
 
 
 @pytest.mark.parametrize(
