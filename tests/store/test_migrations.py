@@ -12,6 +12,7 @@ from sqlalchemy import BigInteger, Connection, Engine, Integer, LargeBinary, cre
 from sqlalchemy.exc import DBAPIError
 
 from answerback import migrations
+from answerback.errors import ConfigurationError
 from answerback.store import choose
 from answerback.tables import metadata
 from tests.support.databases import Database
@@ -120,6 +121,20 @@ def test_a_step_that_fails_half_way_leaves_the_database_as_it_was(database: Data
     with pytest.raises(DBAPIError):
         migrations.upgrade(choose(database.url, str(database.data_dir)).url)
     assert (rows(engine), shape(engine)) == (was, looked)
+
+
+def test_a_database_of_a_newer_version_is_refused_in_words_and_left_as_it_is(
+    database: Database, engine: Engine
+) -> None:
+    fill(engine)
+    with engine.begin() as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    was = rows(engine)
+    with pytest.raises(ConfigurationError, match=r"newer version of answerback \(revision 9999; .*backup"):
+        migrations.upgrade(choose(database.url, str(database.data_dir)).url)
+    assert rows(engine) == was
+    with engine.begin() as connection:
+        assert connection.execute(text("SELECT version_num FROM alembic_version")).scalar() == "9999"
 
 
 def test_whatever_the_way_there_the_tables_look_the_same(engine: Engine) -> None:

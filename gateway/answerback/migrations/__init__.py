@@ -10,6 +10,8 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, Engine, create_engine, event, text
 
+from answerback.errors import ConfigurationError
+
 LOCK = 7_203_918_455  # the PostgreSQL advisory lock under which one process migrates
 
 
@@ -21,7 +23,10 @@ def _config(connection: Connection | None = None) -> Config:
 
 
 def upgrade(url: str) -> None:
-    """To the newest revision; does nothing when it is there. One process at a time."""
+    """To the newest revision; does nothing when it is there. One process at a time.
+
+    Raises `ConfigurationError`, and changes nothing, if a newer version of answerback has been here.
+    """
     engine = create_engine(url)
     if engine.dialect.name == "sqlite":
         _in_one_transaction(engine)
@@ -29,7 +34,14 @@ def upgrade(url: str) -> None:
         with engine.begin() as connection:
             if engine.dialect.name == "postgresql":
                 connection.execute(text(f"SELECT pg_advisory_xact_lock({LOCK})"))
-            if _revision_of(connection) != _newest():
+            revision = _revision_of(connection)
+            if revision is not None and revision not in _known():
+                raise ConfigurationError(
+                    "This database was brought up to date by a newer version of answerback (revision "
+                    f"{revision}; this one knows {_newest()} at most). Nothing was changed. Start that "
+                    "version again, or restore a backup from before."
+                )
+            if revision != _newest():
                 command.upgrade(_config(connection), "head")
     finally:
         engine.dispose()
@@ -65,3 +77,8 @@ def _revision_of(connection: Connection) -> str | None:
 @functools.cache
 def _newest() -> str | None:
     return ScriptDirectory.from_config(_config()).get_current_head()
+
+
+@functools.cache
+def _known() -> frozenset[str]:
+    return frozenset(script.revision for script in ScriptDirectory.from_config(_config()).walk_revisions())
