@@ -5,6 +5,7 @@ import os
 import pathlib
 import secrets
 import uuid
+from collections.abc import Iterator
 
 from answerback import signing
 from answerback.errors import ConfigurationError
@@ -36,15 +37,45 @@ def kept_secret(path: pathlib.Path) -> str:
     were sent must outlive a power failure.
     """
     if not path.exists():
-        fresh = path.with_name(f"{path.name}.{uuid.uuid4().hex}")
-        with open(fresh, "x", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
-            file.write(secrets.token_urlsafe(32) + "\n")
-            file.flush()
-            os.fsync(file.fileno())
+        fresh = _fresh(path)
         with contextlib.suppress(FileExistsError):  # somebody else was first: theirs counts
             os.link(fresh, path)
         fresh.unlink()
-        folder = os.open(path.parent, os.O_RDONLY)
-        os.fsync(folder)
-        os.close(folder)
+        _settle(path.parent)
     return path.read_text().strip()
+
+
+@contextlib.contextmanager
+def renewed(settings: Settings) -> Iterator[bytes]:
+    """Another secret: the one that is configured now, or a new one, which takes the place of the one in
+
+    data_dir once the block has come to its end, and not before.
+    """
+    if settings.secret is not None:
+        yield settings.secret.get_secret_value().encode()
+        return
+    path = pathlib.Path(settings.data_dir) / "secret"
+    fresh = _fresh(path)
+    try:
+        yield fresh.read_text().strip().encode()
+        fresh.replace(path)
+    finally:
+        fresh.unlink(missing_ok=True)
+    _settle(path.parent)
+
+
+def _fresh(path: pathlib.Path) -> pathlib.Path:
+    """A new secret beside `path`, on the disk."""
+    fresh = path.with_name(f"{path.name}.{uuid.uuid4().hex}")
+    with open(fresh, "x", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
+        file.write(secrets.token_urlsafe(32) + "\n")
+        file.flush()
+        os.fsync(file.fileno())
+    return fresh
+
+
+def _settle(folder: pathlib.Path) -> None:
+    """A name in a folder outlives a power failure once the folder is on the disk too."""
+    opened = os.open(folder, os.O_RDONLY)
+    os.fsync(opened)
+    os.close(opened)

@@ -866,6 +866,27 @@ def test_a_running_gateway_is_backed_up_and_the_copy_can_be_served(
     assert again.call(lambda client: client.interaction(id))["status"] == "pending"
 
 
+def test_a_secret_that_was_seen_is_renewed_once_the_gateway_is_stopped(
+    serving: Callable[..., Served], tmp_path: Path
+) -> None:
+    served = serving()
+    id, old = served.asks("Which?"), (tmp_path / "var" / "secret").read_text()
+    assert "Another answerback is using" in served.do("db", "renew-secret").err
+    assert (tmp_path / "var" / "secret").read_text() == old
+    served.stop()
+    done = served.do("db", "renew-secret")
+    assert (done.code, "Links that do not work any more: " in done.err) == (0, True)
+    assert "signing-secret" in done.err and (tmp_path / "var" / "secret").read_text() != old
+    assert serving().call(lambda client: client.interaction(id))["status"] == "pending"
+
+
+def test_a_secret_of_the_configuration_is_renewed_there_first(tmp_path: Path) -> None:
+    home = home_with(tmp_path, CONFIG + "secret: the first secret of all\n")
+    assert do(home, "db", "renew-secret").code == 0
+    done = do(home, "db", "renew-secret")
+    assert (done.code, "Set another one first" in done.err) == (1, True)
+
+
 def test_a_database_of_postgresql_is_backed_up_with_its_own_tools(tmp_path: Path) -> None:
     home = home_with(tmp_path, CONFIG + "database: postgresql:///nothing\n")
     done = do(home, "db", "backup", "monday")

@@ -61,3 +61,49 @@ def backup(config: str | None, as_json: bool, folder: Path) -> None:
     terminal.note(f"Copied into {folder}: {', '.join(copied)}.")
     if found.secret is not None:
         terminal.note("The secret is in the configuration, not in the copy: keep it with the backup.")
+
+
+@db.command("renew-secret")
+@local
+def renew_secret(config: str | None, as_json: bool) -> None:
+    """Take another secret: all links sent so far stop working. Stop every gateway first.
+
+    It is the secret that the configuration names now, or else a new one, made in data_dir.
+    """
+    import asyncio
+    import os
+
+    from answerback import installation, migrations, settings, store
+    from answerback.cli import terminal
+    from answerback.errors import ConfigurationError
+    from answerback.store import meta, renewing
+    from answerback.store.tx import Tx
+    from answerback.tokens import Tokens, hashed
+
+    found = settings.load(config, environ=os.environ)
+    opened = store.Store(store.choose(found.database, found.data_dir))
+    opened.open(migrations.upgrade)
+    try:
+        with installation.renewed(found) as secret:
+            tokens = Tokens(secret, found.public_url)
+
+            def renew(tx: Tx) -> int:
+                if meta.has_secret(tx, tokens.fingerprint):
+                    raise ConfigurationError(
+                        "The database has the configured `secret` already. Set another one first, the same "
+                        "for every gateway."
+                    )
+                return renewing.renew(tx, tokens.fingerprint, lambda id: hashed(tokens.of(id)))
+
+            count = asyncio.run(opened.write(renew))
+    finally:
+        opened.close()
+    if as_json:
+        return terminal.put_json({"links": count})
+    terminal.note(f"Another secret counts from now on. Links that do not work any more: {count}.")
+    if found.secret is None and found.database != "sqlite":
+        terminal.note(f"It is in {found.data_dir}/secret. Every gateway on this database needs the same.")
+    if found.signing_secret is None:
+        terminal.note(
+            "What is posted to a callback_url is signed with another key: `answerback signing-secret`."
+        )

@@ -47,9 +47,20 @@ def probe(tx: Tx) -> None:
 def check_secret(tx: Tx, fingerprint: str) -> None:
     """All processes on one database must have the same secret: their tokens must agree."""
     tx.run(PUT, key="secret", value=fingerprint)
-    row = tx.one(GET, key="secret")
-    if row is None or row["value"] != fingerprint:
+    if not has_secret(tx, fingerprint):
         raise ConfigurationError(
-            "This database was used with another `secret`. Set the same here, or restore data_dir/secret; "
-            "otherwise the links and buttons sent so far do not work."
+            "This database was used with another `secret`. Set the same here, or restore data_dir/secret. If "
+            "it is lost, `answerback db renew-secret` starts anew; then the links sent so far do not work "
+            "any more."
         )
+
+
+def has_secret(tx: Tx, fingerprint: str) -> bool:
+    """Whether this is the secret that the database has seen."""
+    row = tx.one(GET, key="secret")
+    return row is not None and row["value"] == fingerprint
+
+
+def take_secret(tx: Tx, fingerprint: str) -> None:
+    """From now on this one, see `renewing`."""
+    tx.run(TOUCH, key="secret", value=fingerprint)
