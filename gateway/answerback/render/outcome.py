@@ -1,6 +1,7 @@
 """What a message changes to when its question is closed: who answered what, when, and what happens now."""
 
 from collections.abc import Mapping
+from itertools import compress
 
 from answerback.model import (
     Address,
@@ -238,16 +239,28 @@ def _how(question: Question, given: Json) -> str:
     return "chose" if tapped else "wrote"
 
 
+def asked_lines(interaction: Interaction, language: str, most: int) -> list[str]:
+    """Each of several questions, up to `most` characters of it, and what was answered to it. That is not told
+
+    of sensitive ones.
+    """
+    answer = None if interaction.sensitive else interaction.answer
+    values = {} if answer is None else answer.values
+    return [
+        f"{brief(question_title(question), most)} → {answer_line(question, values[question.id], language)}"
+        if question.id in values
+        else brief(question_title(question), most)
+        for question in interaction.questions
+    ]
+
+
 def _asked(interaction: Interaction, language: str) -> str:
     """What was asked; of several questions, what was answered to each."""
     if len(interaction.questions) == 1:
         return brief(question_title(interaction.questions[0]), QUESTION)
     values = interaction.answer.values if interaction.answer is not None else {}
-    lines = [
-        f"{brief(question_title(question), LISTED)} → {answer_line(question, values[question.id], language)}"
-        for question in interaction.questions
-        if question.id in values
-    ]
+    answered = [question.id in values for question in interaction.questions]
+    lines = [*compress(asked_lines(interaction, language, LISTED), answered)]
     return "\n".join([*lines[:MOST], "…"] if len(lines) > MOST else lines)
 
 

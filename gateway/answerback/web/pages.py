@@ -26,6 +26,7 @@ POLICY = (
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 BY_BUTTON = (QuestionKind.CONFIRM, QuestionKind.CHOICE, QuestionKind.REVIEW)
+TITLE = 500  # characters of one of several questions that have ended
 CLAIM = 1000  # characters of what an agent says about its own action
 _templates = jinja2.Environment(
     loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
@@ -85,7 +86,8 @@ def outcome_page(
         timezone=view.timezone,
         now=view.now,
     )
-    titles = [render.question_title(question) for question in view.interaction.questions]
+    only = record.questions[0] if len(record.questions) == 1 else None
+    titles = [render.question_title(only)] if only else render.asked_lines(record, view.language, TITLE)
     return page(
         "outcome.html", view.language, status, heading=_heading(view), titles=titles, sentence=sentence
     )

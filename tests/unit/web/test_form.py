@@ -203,6 +203,18 @@ class TestAnswering:
         assert "<details open>" in page.text
         assert world.forms.submitted == []
 
+    async def test_afterwards_each_of_several_questions_stands_with_what_was_understood(self):
+        record = answered(interaction(TEXT, NUMBER), "")
+        values = {TEXT.id: "Ana <Lima>", NUMBER.id: 3000}
+        assert record.answer is not None
+        record = replace(record, answer=replace(record.answer, values=values))
+        async with World(view(record, you=True)).client("") as client:
+            page = (await client.get(LINK)).text
+        async with World(view(replace(record, sensitive=True), you=True)).client("") as client:
+            sensitive = (await client.get(LINK)).text
+        assert f"{TEXT.text} → Ana &lt;Lima&gt;</p>" in page and f"{NUMBER.text} → 3000</p>" in page
+        assert TEXT.text in sensitive and "Lima" not in sensitive
+
     async def test_several_questions_are_answered_on_one_page(self):
         optional = replace(DATE, id="later", required=False)
         world = world_of(TEXT, CONFIRM, replace(OPEN_CHOICE, id="c"), replace(SEVERAL, id="s"), optional)
