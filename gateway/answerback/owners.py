@@ -9,9 +9,19 @@ from answerback.provider import Provider
 from answerback.settings import Settings
 
 
+class NoAddress(ValueError):
+    """What stands there can never be an address of its provider. Says where and why, and not what it is."""
+
+
 def settled(settings: Settings, providers: Mapping[str, Provider]) -> Settings:
-    """The settings with every contact's addresses in that form. ConfigurationError: two would share one."""
-    contacts = {id: canonical(contact, providers) for id, contact in settings.contacts.items()}
+    """The settings with every contact's addresses in that form.
+
+    Raises ConfigurationError: two would share one, or what stands there can be no address.
+    """
+    try:
+        contacts = {id: canonical(contact, providers) for id, contact in settings.contacts.items()}
+    except NoAddress as error:
+        raise ConfigurationError(f"contacts.{error}", file=settings.file) from None
     owners: dict[tuple[str, str], str] = {}
     for id, contact in contacts.items():
         for address in contact.addresses:
@@ -26,16 +36,21 @@ def settled(settings: Settings, providers: Mapping[str, Provider]) -> Settings:
 
 
 def canonical(contact: Contact, providers: Mapping[str, Provider]) -> Contact:
-    """One contact, likewise. What a provider that is not there would say of its ids, stays as it is."""
-    addresses = tuple(_address(address, providers.get(address.provider)) for address in contact.addresses)
+    """One contact, likewise. What a provider that is not there would say of its ids, stays as it is.
+
+    Raises `NoAddress`.
+    """
+    addresses = tuple(
+        _address(contact.id, address, providers.get(address.provider)) for address in contact.addresses
+    )
     return dataclasses.replace(contact, addresses=addresses)
 
 
-def _address(address: Address, provider: Provider | None) -> Address:
+def _address(contact: str, address: Address, provider: Provider | None) -> Address:
     if provider is None:
         return address
-    return dataclasses.replace(
-        address,
-        external_id=provider.canonical(address.external_id),
-        place=provider.canonical(address.place),
-    )
+    try:
+        external_id, place = provider.canonical(address.external_id), provider.canonical(address.place)
+    except ValueError as error:
+        raise NoAddress(f"{contact}.addresses.{address.provider}: {error}") from None
+    return dataclasses.replace(address, external_id=external_id, place=place)

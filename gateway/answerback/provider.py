@@ -206,7 +206,10 @@ class Provider(abc.ABC):
         return []
 
     def canonical(self, id: str) -> str:
-        """The one form of an id or place that `Reply` uses, where people write it in several ways."""
+        """The one form of an id or place that `Reply` uses, where people write it in several ways.
+
+        Raises ValueError, with the reason, for what can never be one: it is refused where it is configured.
+        """
         return id
 
     @classmethod

@@ -824,6 +824,22 @@ def test_a_secret_that_only_serve_needs_is_not_needed_to_ask(gateway: Served) ->
 # -- check and db
 
 
+@pytest.mark.needs_extra("email")
+def test_check_knows_what_can_be_no_address_and_what_two_share(tmp_path: Path) -> None:
+    mail = (
+        "providers:\n  mail: {use: email, address: a@b.example, smtp: {host: localhost, security: plain}}\n"
+    )
+    for first, second, said in [
+        ("ana", "b@b.example", "contacts.ana.addresses.mail: this is not a mail address"),
+        ("Ana@b.example", "ana@b.example", 'contacts.ben.addresses.mail: "ana" has the same address'),
+    ]:
+        people = (
+            f"contacts:\n  ana: {{addresses: {{mail: {first}}}}}\n  ben: {{addresses: {{mail: {second}}}}}\n"
+        )
+        done = do(home_with(tmp_path, mail + people), "check")
+        assert (done.code, said in done.err) == (1, True)
+
+
 def test_check_says_what_it_found(tmp_path: Path) -> None:
     done = do(home_with(tmp_path, CONFIG), "check", "--online")
     assert done.code == 0

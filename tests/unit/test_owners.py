@@ -13,6 +13,8 @@ class Careless(MemoryProvider):
     """A service that does not tell capitals from small letters."""
 
     def canonical(self, id: str) -> str:
+        if id.startswith("@"):
+            raise ValueError("an id is a number")
         return id.lower()
 
 
@@ -45,3 +47,13 @@ def test_two_people_cannot_share_an_address_by_writing_it_in_two_ways() -> None:
 def test_two_people_may_have_the_same_id_on_two_services() -> None:
     contacts = {"ana": contact("ana", "careless", "x"), "ben": contact("ben", "exact", "x")}
     assert settled(Settings(contacts=contacts), PROVIDERS).contacts == contacts
+
+
+@pytest.mark.parametrize(("id", "place"), [("@ana", "5"), ("5", "@room")])
+def test_what_can_be_no_address_is_refused_with_its_place_and_unrepeated(id: str, place: str) -> None:
+    settings = Settings(contacts={"ana": contact("ana", "careless", id, place)}, file="answerback.yaml")
+    with pytest.raises(
+        ConfigurationError, match=r"contacts\.ana\.addresses\.careless: an id is a num"
+    ) as caught:
+        settled(settings, PROVIDERS)
+    assert "@" not in str(caught.value)

@@ -5,7 +5,7 @@ import contextlib
 import tempfile
 from dataclasses import dataclass, field
 
-from answerback import registry, standing
+from answerback import owners, registry, standing
 from answerback.agent import Agent, AgentContext
 from answerback.cli.places import placed
 from answerback.errors import AnswerbackError, ConfigurationError
@@ -38,10 +38,11 @@ async def check(settings: Settings, *, online: bool) -> Found:
         offered = registry.offered(settings, empty)
         known = registry.build(settings, provider_context=offered, agent_context=None)
         found.problems += [placed(settings, one.kind, one.name, one.error) for one in known.problems]
-        try:
-            standing.check(settings, known.providers)
-        except ConfigurationError as error:
-            found.problems.append(str(error))
+        for agrees in (owners.settled, standing.check):
+            try:
+                agrees(settings, known.providers)
+            except ConfigurationError as error:
+                found.problems.append(str(error))
         _authenticate(settings, found)
         around = AgentContext(empty, "sqlite", settings.base_dir)
         for agent in in_workers(settings, around).values():

@@ -10,9 +10,9 @@ from fastapi import FastAPI, Request
 from pydantic import BaseModel, ConfigDict, Field
 
 from answerback.context import Context
-from answerback.errors import AnswerbackError, Conflict, NotFound
+from answerback.errors import AnswerbackError, Conflict, DoesNotFit, NotFound
 from answerback.model import Address, Contact
-from answerback.owners import canonical
+from answerback.owners import NoAddress, canonical
 from answerback.provider import Provider
 from answerback.settings.schema import ContactShape, Name
 from answerback.store import Tx
@@ -62,10 +62,16 @@ class People:
         return frozenset(name for name, state in self.provider_states().items() if state == WELL)
 
     async def add(self, contact: Contact) -> Contact:
-        """Insert or change a contact. Raises `Conflict`: it is configured, or an address is taken."""
+        """Insert or change a contact. Raises `Conflict`: it is configured, or an address is taken.
+
+        Raises `DoesNotFit` for what can be no address.
+        """
         if contact.id in self.context.settings.contacts:
             raise Conflict(f"The contact {contact.id!r} stands in the configuration: change it there.")
-        contact = canonical(contact, self.providers)
+        try:
+            contact = canonical(contact, self.providers)
+        except NoAddress as error:
+            raise DoesNotFit(f"{error}.") from None
         return await self.context.store.write(lambda tx: _put(tx, contact))
 
     async def invitation(self, contact: str, provider: str) -> "LinkOut":

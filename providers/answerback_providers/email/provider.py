@@ -119,15 +119,12 @@ class Email(Provider):
         return Inbound(raw, headers=headers, received_at=time.time_ns() // 1000)
 
     def canonical(self, id: str) -> str:
-        """In lower case, the domain in its `xn--` form; what is no address stays, and nothing is sent there.
+        """In lower case, the domain in its `xn--` form. Raises ValueError for what is no address.
 
         RFC 5321 section 2.4 lets a server tell `Ana` from `ana` before the @. None in use does, and nobody
         should be kept from answering because a mail program wrote an address in another way.
         """
-        try:
-            return str(mailbox(id)).lower()
-        except ValueError:
-            return id
+        return str(mailbox(id)).lower()
 
     def parse(self, inbound: Inbound) -> list[Reply | Receipt]:
         """What `poll` read; a mail that is replayed is read here, and proves nothing any more.

@@ -6,6 +6,7 @@ import hmac
 import json
 import logging
 import math
+import re
 from collections.abc import Awaitable
 from typing import Any, ClassVar, TypeVar
 
@@ -55,6 +56,7 @@ NOBODY = (
 )
 AT_ONCE = 1000  # updates taken from one poll; Telegram sends 100 at most
 REMEMBERED = 1000  # half-sent messages kept in memory
+_NUMBER = re.compile("-?[1-9][0-9]{0,18}")
 NO_PREVIEW = LinkPreviewOptions(is_disabled=True)
 # Shown until it is dismissed: what must not be overlooked. Anything else is a toast.
 ALERTS = frozenset(
@@ -187,6 +189,15 @@ class Telegram(Provider):
     def parse(self, inbound: Inbound) -> list[Event]:
         """Raises ValueError for what is not JSON, and for what needs our name before we know it."""
         return events(inbound.body, self._self)
+
+    def canonical(self, id: str) -> str:
+        """A number as it stands. Raises ValueError for anything else, such as a user name."""
+        if _NUMBER.fullmatch(id) is None:
+            raise ValueError(
+                "Telegram's ids are numbers, never a user name; leave it out, and `answerback contacts link` "
+                "finds the person's number"
+            )
+        return id
 
     @classmethod
     def alone(cls, external_id: str, place: str) -> str:

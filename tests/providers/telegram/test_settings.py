@@ -66,3 +66,13 @@ async def test_telegram_itself_needs_an_https_address_for_its_webhook(public_url
     telegram = Telegram("telegram", settings, ProviderContext(public_url=public_url))
     with pytest.raises(ConfigurationError, match="public_url, over https"):
         await telegram.open()
+
+
+@pytest.mark.parametrize("id", ["@ana", "ana", "t.me/ana", "+4366412345", "", "0", "1001 "])
+def test_a_user_name_is_no_address_of_telegram(id: str) -> None:
+    with pytest.raises(ValueError, match="ids are numbers, never a user name"):
+        provider().canonical(id)
+
+
+def test_a_person_s_number_and_that_of_a_group_are() -> None:
+    assert [provider().canonical(id) for id in ("1001", "-1001234567890")] == ["1001", "-1001234567890"]

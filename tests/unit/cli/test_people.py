@@ -27,6 +27,11 @@ class Bot(MemoryProvider):
 
     away = False
 
+    def canonical(self, id: str) -> str:
+        if not id.isdecimal():
+            raise ValueError("this is no number")
+        return id
+
     async def probe(self) -> str:
         if self.away:
             raise TryLater(1, "not now")
@@ -93,6 +98,7 @@ async def test_what_is_no_contact_is_refused(tmp_path: Path) -> None:
         ({"id": "b", "nmae": "B"}, 422),
         ({"id": "b", "quiet_hours": "late"}, 422),
         ({"id": "b", "addresses": {"signal": "1"}}, 404),
+        ({"id": "b", "addresses": {"telegram": "@b"}}, 422),
     ]
     async with api(tmp_path) as client:
         answers = [await client.post("/v1/contacts", json=body) for body, _ in wrong]
