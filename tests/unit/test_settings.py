@@ -203,6 +203,9 @@ class TestUnknownKeys:
         assert error.line == line
         assert f'Did you mean "{meant}"?' in error.message
 
+    def test_an_unknown_key_at_the_top_is_in_nothing(self):
+        assert refused("lissten: 127.0.0.1:1").message.startswith('Unknown key "lissten". Did you mean')
+
     def test_a_number_that_is_out_of_range_is_refused_in_words(self):
         error = refused("hitl:\n  max_interactions: 0")
         assert (error.line, error.message) == (2, "hitl.max_interactions: this must be 1 or more.")

@@ -29,8 +29,9 @@ class Source:
         return self.line
 
     def full(self, path: str) -> str:
-        """`path` from the top of the file, for people."""
-        return sentences.shown(".".join(part for part in (self.prefix, path) if part))
+        """`path` from the top of the file, for people; "" for the top itself."""
+        steps = [part for part in (self.prefix, path) if part]
+        return sentences.shown(".".join(steps)) if steps else ""
 
     def error(self, path: str, message: str) -> ConfigurationError:
         """The error to raise: `message`, without hidden values, at the line of `path`."""
