@@ -26,6 +26,7 @@ from answerback.model import Json
 
 URL_VARIABLE, KEY_VARIABLE = "ANSWERBACK_URL", "ANSWERBACK_KEY"
 HERE = "http://127.0.0.1:8700"  # where a gateway listens that is not told otherwise
+NO_URL = f"The address of the gateway cannot be read; it looks like {HERE}."
 SECONDS, FETCH = 30.0, 90.0  # for one request, and for a file that the gateway fetches itself
 WAIT = 25.0  # seconds that one request waits for an answer; proxies often give up at 30 or 60
 PAUSES = (0.1, 2.0)  # seconds between attempts while the gateway is away: the first, and the longest
@@ -54,6 +55,8 @@ class Transport:
         environ: Mapping[str, str] = os.environ,
     ) -> None:
         self.url = (url or environ.get(URL_VARIABLE) or HERE).rstrip("/")
+        if not self.url.startswith(("http://", "https://")):  # else it would be tried for a minute
+            raise ConfigurationError(NO_URL)
         self._key = (key or environ.get(KEY_VARIABLE, "")).strip()
         if not self._key:
             raise ConfigurationError(
@@ -136,8 +139,7 @@ class Transport:
             async with self._session.request(**request, allow_redirects=False, timeout=timeout) as answer:
                 return answer.status, await answer.read()
         except aiohttp.InvalidURL:
-            message = "The address of the gateway cannot be read; it looks like http://127.0.0.1:8700."
-            raise ConfigurationError(message) from None
+            raise ConfigurationError(NO_URL) from None
         except aiohttp.ClientConnectorError:
             message = f"Nothing answers at {self.url}: is `answerback serve` running?"
             raise GatewayUnavailable(message) from None

@@ -136,10 +136,11 @@ async def test_nothing_listening_is_a_sentence(unused: str) -> None:
             await client.interaction("i")
 
 
-async def test_an_address_that_is_none_is_a_sentence() -> None:
-    async with Client("nowhere", "k") as client:
-        with pytest.raises(errors.ConfigurationError, match="looks like http"):
-            await client.interaction("i")
+@pytest.mark.parametrize("url", ["nowhere", "127.0.0.1:8700", "localhost:8700", "http://", "http://[::1"])
+async def test_an_address_that_is_none_is_a_sentence_at_once(url: str) -> None:
+    with pytest.raises(errors.ConfigurationError, match="looks like http"):
+        async with Client(url, "k") as client:
+            await client.ask("Which?")
 
 
 async def test_waiting_goes_on_until_it_is_not_pending_any_more() -> None:
