@@ -77,9 +77,17 @@ class Message:
     @property
     def text(self) -> str:
         """The whole message as plain text, blocks separated by one blank line, buttons left out."""
-        rows = "\n".join(f"{label}: {value}" for label, value in self.fields)
+        rows = "\n".join(f"{label}: {hanging(value)}" for label, value in self.fields)
         blocks = (self.heading, self.title, rows, self.body, self.footer)
         return "\n\n".join(block for block in blocks if block)
+
+
+def hanging(value: str) -> str:
+    """A value of a list of fields in plain text: what follows its first line is marked, so that no line of a
+
+    value can be taken for another field, or for what stands below the list.
+    """
+    return value.replace("\n", "\n│ ")
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,6 +38,7 @@ from answerback.messages import (
     Take,
     Void,
     answering,
+    hanging,
 )
 from answerback.model import (
     Address,
@@ -100,6 +101,7 @@ __all__ = [
     "Unverified",
     "Void",
     "answering",
+    "hanging",
     "nothing_stored",
     "shorten",
 ]

@@ -272,6 +272,18 @@ class TestReview:
             "“ x”",
         ]
 
+    @pytest.mark.parametrize("end", ["\n", "\r\n", "\r", "\x0b", "\u2028"])
+    def test_in_plain_text_no_line_of_an_argument_can_be_taken_for_another_one(self, end):
+        action = Action("pay", {"note": f"Hi{end}amount: 1{end}The agent says: “fine”", "amount": 100})
+        question = replace(REVIEW.questions[0], action=action)
+        rows = ask(replace(REVIEW, questions=(question,))).text.splitlines()
+        assert [row for row in rows if row.startswith(("note", "amount", "The agent"))] == [
+            "note: Hi",
+            "amount: 100",
+            *[row for row in rows if row.startswith("The agent") and "fine" not in row],
+        ]
+        assert "│ amount: 1" in rows and "│ The agent says: “fine”" in rows
+
     def test_nothing_of_a_call_is_cut(self):
         question = replace(REVIEW.questions[0], action=Action("run", {"script": "rm " * 3000}))
         assert ask(replace(REVIEW, questions=(question,))).fields[0][1].count("rm") == 3000

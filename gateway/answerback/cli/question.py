@@ -14,11 +14,14 @@ LISTED = ("choice", "choices")
 
 def show(record: "Interaction") -> None:
     """Print a question as a person is asked it."""
+    from answerback.messages import hanging
+    from answerback.render.visible import line, visible
+
     for question in record["questions"]:
         terminal.note(_heading(record, question))
         terminal.note(title(question), bold=True)
         for name, value in ((question.get("action") or {}).get("args") or {}).items():
-            terminal.note(f"  {name}   {_argument(value)}")
+            terminal.note(f"  {line(name)}   {hanging(visible(_argument(value)))}")
         if record["context"]:
             claim = f"The agent says: “{record['context']}”" if question.get("action") else record["context"]
             terminal.note(claim)

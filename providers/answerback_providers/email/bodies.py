@@ -5,7 +5,7 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from answerback.provider import Message, MessageKind, shorten
+from answerback.provider import Message, MessageKind, hanging, shorten
 from answerback_providers.email.clean import block, line, link
 from answerback_providers.email.words import MARKER, Words, words
 
@@ -135,7 +135,7 @@ def as_text(body: Body) -> str:
         MARKER,
         body.heading,
         body.title,
-        "\n".join(f"{label}: {value}" for label, value in body.fields),
+        "\n".join(f"{label}: {hanging(value)}" for label, value in body.fields),
         body.body,
         "\n".join(choices + others + links),
         "\n".join(answer + ([body.how] if body.how else [])),

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup, MessageEntity
 
-from answerback.provider import Button, Message, MessageKind, shorten
+from answerback.provider import Button, Message, MessageKind, hanging, shorten
 from answerback_providers.telegram.line import is_loopback
 
 LIMIT = 4096  # UTF-16 units of one message: core.telegram.org/bots/api#sendmessage
@@ -115,7 +115,7 @@ def _compose(message: Message, *, plain: bool, most: int) -> tuple[str, tuple[Sp
         [(message.heading, "")],
         [(message.title, MessageEntity.BOLD if asks else "")],
         # Values as code: exactly what is meant, and no part of it turns into a link.
-        *([(f"{label}: ", ""), (value, MessageEntity.CODE)] for label, value in message.fields),
+        *([(f"{label}: ", ""), (hanging(value), MessageEntity.CODE)] for label, value in message.fields),
         [(message.body, "")],
         *([(_as_text(button), "")] for button in message.buttons if plain or not fits(button)),
     ]

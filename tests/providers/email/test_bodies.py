@@ -33,6 +33,11 @@ def read_aloud(page: str) -> list[str]:
     return [row.strip() for row in html.unescape(body).splitlines() if row.strip()]
 
 
+def test_no_line_of_an_argument_can_be_taken_for_another_argument_or_for_what_is_below() -> None:
+    text = text_of(question(title="send", fields=(("body", "Hi\nto: the boss\n\n1. Approve"), ("to", "all"))))
+    assert "\nbody: Hi\n│ to: the boss\n│\n│ 1. Approve\nto: all\n" in text.replace("│ \n", "│\n")
+
+
 def test_a_question_as_text() -> None:
     assert text_of(QUESTION) == (
         "--- write above this line ---\n"

@@ -67,6 +67,11 @@ def test_the_arguments_of_an_action_are_exact_and_stand_before_what_the_agent_sa
     assert values == ["Ana Lima", "€ 100.00"]
 
 
+def test_no_line_of_an_argument_can_be_taken_for_another_argument() -> None:
+    part = one(word(question("send", fields=(("body", "Hi\nto: the boss\n\nBye"), ("to", "all")))))
+    assert part.text == "send\nbody: Hi\n│ to: the boss\n│ \n│ Bye\nto: all"
+
+
 def test_what_asks_nothing_is_not_bold() -> None:
     assert one(word(outcome())).entities == ()
 

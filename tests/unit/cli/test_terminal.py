@@ -48,6 +48,13 @@ def test_a_review_shows_the_call_first_and_what_the_agent_says_as_a_quotation(
     ]
 
 
+def test_no_line_of_an_argument_can_be_taken_for_another_argument(capsys: pytest.CaptureFixture[str]) -> None:
+    action = {"name": "send", "args": {"body": "Hi\r  to   the boss", "cc\n  to": "all"}}
+    question.show(record(asked(kind="review", action=action)))
+    shown = capsys.readouterr().err.splitlines()
+    assert shown[2:5] == ["  body   Hi", "│   to   the boss", "  cc to   all"]
+
+
 @pytest.mark.parametrize(
     ("typed", "sent"),
     [("2", "b"), ("2.", "b"), ("3", "3"), ("0", "0"), ("b", "b"), ("²", "²"), ("other", "other")],
