@@ -5,6 +5,7 @@ import pytest
 from answerback.errors import Conflict
 from answerback.model import Contact, RunStatus
 from answerback.settings import Route
+from answerback.store import contacts
 from answerback.testing import ManualClock, ScriptedAgent, asks
 from tests.support.databases import Database
 from tests.support.gateway import ALICE, Gateway, gateway
@@ -86,3 +87,32 @@ async def test_an_address_that_left_the_configuration_may_not_answer_any_more(da
         assert (await g.settled(run.id)).status is RunStatus.WAITING
         await g.run(ask=("carol",))
         assert g.memory.titles("3003") == ["Which?"]  # what was linked stays linked
+
+
+async def test_law_7_who_left_the_configuration_may_not_answer_from_what_they_had_linked(
+    database: Database,
+) -> None:
+    agent, alone = ScriptedAgent(asks("Which?")), {"contacts": {"alice": ALICE}}
+    async with gateway(database, agent, **WITH_CAROL) as g:
+        await g.types("3003", f"/start {await code_for(g, 'carol')}")
+        unused = await code_for(g, "carol")
+        run = await g.run(ask=("carol",))
+    async with gateway(database, agent, **alone) as g:
+        await g.types("3003", "hello", event_id="gone")
+        await g.types("4004", f"/start {unused}", event_id="linking")
+        assert (await g.settled(run.id)).status is RunStatus.WAITING
+        assert "This chat is now linked to Carol." not in g.memory.titles("4004")
+    async with gateway(database, agent, **WITH_CAROL) as g:  # back again, and to be linked anew
+        await g.types("3003", "hello", event_id="back")
+        assert (await g.settled(run.id)).status is RunStatus.WAITING
+
+
+async def test_who_was_added_over_the_api_stays_though_no_file_names_them(database: Database) -> None:
+    agent = ScriptedAgent(asks("Which?"))
+    async with gateway(database, agent) as g:
+        await g.app.context.store.write(lambda tx: contacts.put(tx, CAROL, source="api"))
+        await g.types("3003", f"/start {await code_for(g, 'carol')}")
+    async with gateway(database, agent) as g:
+        run = await g.run(ask=("carol",))
+        await g.types("3003", "hello", event_id="later")
+        assert (await g.settled(run.id)).status is RunStatus.COMPLETED

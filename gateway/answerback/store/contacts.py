@@ -86,6 +86,9 @@ REMOVE_LINKED = Query(
 )
 CONFIGURED = Query(select(A).where(A.c.source == "config"))
 REMOVE_ADDRESS = Query(A.delete().where(A.c.id == p("key")))
+IN_FILE = Query(select(C.c.id).where(C.c.source == "config"))  # or once were
+REMOVE_ALL = Query(A.delete().where(A.c.contact_id == p("contact_id")))
+REMOVE_LINKS = Query(L.delete().where(L.c.contact_id == p("contact_id")))
 REMOVE_ADDRESSES = Query(A.delete().where(A.c.contact_id == p("contact_id"), A.c.provider == p("provider")))
 
 
@@ -183,9 +186,15 @@ def put(tx: Tx, contact: Contact, source: str = "config") -> None:
 def configure(tx: Tx, configured: Iterable[Contact]) -> None:
     """The configuration's people as they stand there now: an address that it no longer has may not answer,
 
-    and one that it has replaces what was linked on the same provider.
+    and one that it has replaces what was linked on the same provider. Who does not stand there any more is
+    nobody from then on, with what they have linked; their name stays, for what they did.
     """
     people = list(configured)
+    here = {person.id for person in people}
+    for row in tx.all(IN_FILE):
+        if row["id"] not in here:
+            tx.run(REMOVE_ALL, contact_id=row["id"])
+            tx.run(REMOVE_LINKS, contact_id=row["id"])
     current = {(a.provider, a.external_id) for person in people for a in person.addresses}
     for row in tx.all(CONFIGURED):
         if (row["provider"], row["external_id"]) not in current:
