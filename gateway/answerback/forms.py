@@ -93,7 +93,7 @@ class Forms:
             record,
             person,
             codes.are_needed(record),
-            codes.can_send(row),
+            codes.can_send(tx, row),
             who.name if who else record.answered_by,
             bool(row["contact_id"]) and record.answered_by == row["contact_id"],
             tx.now,

@@ -1,9 +1,12 @@
 """A chat is linked by a one-time code; a contact that already has a chat confirms there first."""
 
+import re
+
 import pytest
 
-from answerback.errors import Conflict
-from answerback.model import Contact, RunStatus
+from answerback.ask import AskRequest
+from answerback.errors import Conflict, NotAllowed
+from answerback.model import Contact, InteractionStatus, Question, QuestionKind, RunStatus
 from answerback.settings import Route
 from answerback.store import contacts
 from answerback.testing import ManualClock, ScriptedAgent, asks
@@ -116,3 +119,28 @@ async def test_who_was_added_over_the_api_stays_though_no_file_names_them(databa
         run = await g.run(ask=("carol",))
         await g.types("3003", "hello", event_id="later")
         assert (await g.settled(run.id)).status is RunStatus.COMPLETED
+
+
+async def test_law_7_an_old_link_confirms_nothing_once_its_account_is_nobody_s_any_more(
+    database: Database,
+) -> None:
+    wipe = AskRequest((Question("q1", "Wipe?", QuestionKind.CONFIRM),), ask=("carol",))
+    async with gateway(database, form_auth="code", **WITH_CAROL) as g:
+        await g.types("3003", f"/start {await code_for(g, 'carol')}")
+        await g.app.asker.ask(wipe)
+        await g.app.idle()
+        link = next(shown.message.form_url for shown in g.memory.shown if shown.message.form_url)
+        link = link.rpartition("/")[2]
+        assert (await g.app.forms.view(link)).can_send_code
+        await g.app.forms.send_code(link)
+        await g.app.idle()
+        found = re.search(r"\d{6}", g.memory.titles("3003")[-1])
+        assert found is not None
+    async with gateway(database, form_auth="code", contacts={"alice": ALICE}) as g:
+        assert not (await g.app.forms.view(link)).can_send_code
+        with pytest.raises(NotAllowed, match="may not answer any more"):
+            await g.app.forms.send_code(link)
+        with pytest.raises(NotAllowed, match="may not answer any more"):
+            await g.app.forms.submit(link, {"q1": True}, code=found[0])
+        (record,) = (await g.app.reader.interactions()).items
+        assert record.status is InteractionStatus.PENDING
