@@ -48,6 +48,22 @@ OF_DOOR = (
         FLOW + "test_forms.py::test_codes_cannot_be_guessed_or_asked_for_without_end[sqlite]",
     ),
     Mutant(
+        "no code to an account that is not that person's any more",
+        GATEWAY + "codes.py",
+        '    return owner is not None and owner.contact == row["contact_id"]',
+        "    return True",
+        FLOW + "test_linking.py::test_law_7_an_old_link_confirms_nothing_once_its_account"
+        "_is_nobody_s_any_more[sqlite]",
+    ),
+    Mutant(
+        "what somebody had linked who left the configuration",
+        GATEWAY + "store/contacts.py",
+        '            tx.run(REMOVE_ALL, contact_id=row["id"])',
+        "            pass",
+        FLOW + "test_linking.py::test_law_7_who_left_the_configuration_may_not_answer"
+        "_from_what_they_had_linked[sqlite]",
+    ),
+    Mutant(
         "who may have a run tried again by a tap",
         GATEWAY + "taps.py",
         "    if not contact or not may_answer(told, case.provider, case.reply, contact):",
