@@ -66,6 +66,7 @@ class Endings:
 
         def tx_(tx: Tx) -> tuple[str, str]:
             told, run = _find(tx, token)
+            run = tx.one(runs.HELD, id=run["id"]) or run
             if refusal(told, run):
                 return "", refusal(told, run)
             if not _is_theirs(tx, told):

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from answerback.ask import cancel_run
 from answerback.context import Context
 from answerback.elapse import unreadable
-from answerback.errors import NotFound
+from answerback.errors import Conflict, NotFound
 from answerback.model import InteractionStatus
 from answerback.paging import Page, page_of
-from answerback.replay import Replay, noted
+from answerback.replay import GONE_BY, Replay, noted
 from answerback.store import Row, Tx, interactions, runs
 from answerback.store import letters as table
 from answerback.store.letters import Kind
@@ -76,17 +76,19 @@ class Letters:
         return await self._replay[letter.kind](id, by)
 
     async def discard(self, id: str, by: str) -> str:
-        """Take it off the list for good; a run that cannot go on without it is cancelled. `NotFound`."""
+        """Take it off the list for good; a run that cannot go on without it is cancelled.
+
+        Raises `NotFound`; `Conflict` when somebody else has dealt with it at the same moment.
+        """
 
         def tx_(tx: Tx) -> tuple[Row, list[Row], Row | None]:
-            kind, row = _found(tx, id)
+            kind, row = _held(tx, id)
             run = tx.one(runs.GET, id=row["run_id"]) if row["run_id"] else None
             if kind is Kind.INTERACTION:
                 record = interactions.get(tx, id)
                 assert record is not None
                 unreadable(tx, self._context, record)
-            if not table.done(tx, id, "discarded", by):
-                raise NotFound(UNKNOWN)
+            table.done(tx, id, "discarded", by)
             noted(tx, row["interaction_id"] or id, by, "discarded")
             if run is None or not _is_held_up(run, kind, row):
                 return row, [], None
@@ -113,6 +115,16 @@ def _found(tx: Tx, id: str) -> tuple[Kind, Row]:
         raise NotFound(UNKNOWN)
     named = {"agent": record.agent, "run_id": record.run_id, "interaction_id": id}
     return Kind.INTERACTION, {"id": id, "at": record.created_at, "provider": "", "contact_id": "", **named}
+
+
+def _held(tx: Tx, id: str) -> tuple[Kind, Row]:
+    """The same, which nobody else deals with until the commit; of two at once the second is refused."""
+    kind, _ = _found(tx, id)
+    table.still(tx, kind, id)
+    try:
+        return _found(tx, id)
+    except NotFound:
+        raise Conflict(GONE_BY) from None
 
 
 def _letter(kind: Kind, row: Row) -> Letter:

@@ -30,6 +30,7 @@ from answerback.store import (
     runs,
 )
 from answerback.store.leases import Lease
+from answerback.store.letters import Kind
 from answerback.threads import GONE, Concluded, announce, conclude, kept
 
 log = logging.getLogger("answerback.replay")
@@ -55,8 +56,8 @@ class Replay:
             row = tx.one(deliveries.GET, id=id)
             assert row is not None
             _require_open(tx, row)
-            if tx.run(letters.SEND_AGAIN, key=id, at=tx.now, **_where_now(tx, row)) == 0:
-                raise Conflict(GONE_BY)
+            _require_still(tx, Kind.DELIVERY, id)
+            tx.run(letters.SEND_AGAIN, key=id, at=tx.now, **_where_now(tx, row))
             noted(tx, row["interaction_id"] or id, by)
 
         await self._context.store.write(tx_)
@@ -67,14 +68,14 @@ class Replay:
         """Give an answer to its agent again: to the interrupt it was for, or to none (law 1)."""
 
         def tx_(tx: Tx) -> None:
+            _require_still(tx, Kind.ANSWER, id)
             record = interactions.get(tx, id)
             assert record is not None
             if record.resume_error == GONE:
                 raise Conflict(f"{GONE} It can only be discarded.")
             if not record.readable or record.answer is None:
                 raise Conflict(f"{DAMAGED} nobody can tell what was answered. It can only be discarded.")
-            if tx.run(letters.GIVE_AGAIN, key=id, at=tx.now) == 0:
-                raise Conflict(GONE_BY)
+            tx.run(letters.GIVE_AGAIN, key=id, at=tx.now)
             tx.run(runs.STATUS, key=record.run_id, old="failed", new_status="running", at=tx.now)
             noted(tx, id, by)
 
@@ -111,9 +112,9 @@ class Replay:
         return f"It was read again: {outcomes}."
 
     def _considered(self, tx: Tx, plugin: Provider, id: str, found: Sequence[Event], by: str) -> list[Effect]:
-        row = tx.one(letters.HELD_EVENT, id=id)
-        if row is None:
-            raise Conflict(GONE_BY)
+        _require_still(tx, Kind.REPLY, id)
+        row = tx.one(letters.EVENT, id=id)
+        assert row is not None  # or it were no letter
         own = [one for one in found if one.event_id == row["event_id"]]
         effects = []
         for one in own or found:  # one that could not even be parsed had no id: only now it is known
@@ -174,8 +175,10 @@ class Replay:
             raise Conflict(f"{GONE} It can only be discarded.")
 
         def tx_(tx: Tx) -> Concluded | None:
+            interactions.held(tx, record.id)
+            if not letters.done(tx, record.id, "asked anew", by):
+                raise Conflict(GONE_BY)
             unreadable(tx, self._context, record)
-            letters.done(tx, record.id, "asked anew", by)
             noted(tx, record.id, by)
             return conclude(tx, self._context, lease, Paused(pending))
 
@@ -189,11 +192,17 @@ def noted(tx: Tx, chain: str, by: str, event: str = "replayed") -> None:
     audit.add(tx, chain, event, actor=by)
 
 
+def _require_still(tx: Tx, kind: Kind, id: str) -> None:
+    """Raise `Conflict` when somebody else has replayed or discarded it; until the commit nobody does."""
+    if not letters.still(tx, kind, id):
+        raise Conflict(GONE_BY)
+
+
 def _require_open(tx: Tx, row: Row) -> None:
-    """Raise `Conflict` for a question that nobody can answer any more."""
+    """Raise `Conflict` for a question that nobody can answer any more; until the commit it stays open."""
     if row["kind"] not in ("question", "reminder"):
         return
-    record = interactions.get(tx, row["interaction_id"])
+    record = interactions.held(tx, row["interaction_id"])
     if record is None or not record.readable:
         raise Conflict(f"{DAMAGED} it cannot be sent. Replay or discard {row['interaction_id']} instead.")
     if record.status is not InteractionStatus.PENDING:

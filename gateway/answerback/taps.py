@@ -25,7 +25,7 @@ def tapped(case: Case) -> Effect:
         return not_theirs(case)
     if case.reply.data.endswith(f":{OPEN}"):
         return _said(case, told, "run_more", {})  # others read here: the link goes to their own chat
-    run = case.tx.one(runs.GET, id=told["run_id"])
+    run = case.tx.one(runs.HELD, id=told["run_id"])
     assert run is not None
     key, args = tried(case.tx, told, run)
     return _said(case, told, key, args, later=True)

@@ -2,7 +2,6 @@
 
 import asyncio
 import re
-from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,7 @@ from answerback.store import leases, replies
 from answerback.store.query import Query
 from answerback.testing import ScriptedAgent, asks
 from tests.support.gateway import ALICE
-from tests.support.two import Opened, Two, opening
+from tests.support.two import Opened, Two, at_once, caught, opening
 
 pytestmark = pytest.mark.needs_extra("postgres")
 WIPE = Question("q1", "Wipe?", QuestionKind.CONFIRM)
@@ -33,26 +32,6 @@ CAROLS = Query(text("SELECT external_id FROM address WHERE contact_id = 'carol'"
 @pytest.fixture
 def two(postgres_url: str, tmp_path: Path) -> Opened:
     return opening(postgres_url, tmp_path)
-
-
-async def at_once(both: Two, table: str, id: str, *work: Coroutine[object, object, object]) -> list[object]:
-    """What became of two that begin, in this order, while a third connection holds a row."""
-    became: list[object] = [None, None]
-
-    async def noted(place: int) -> None:
-        became[place] = await _caught(work[place])
-
-    await both.begun_at_once(id, noted(0), noted(1), table)
-    await both.one.app.idle()
-    await both.two.app.idle()
-    return became
-
-
-async def _caught(work: Coroutine[object, object, object]) -> object:
-    try:
-        return await work
-    except Exception as error:
-        return error
 
 
 async def test_law_2_a_question_that_is_just_being_answered_is_not_taken_back_with_its_run(
@@ -144,7 +123,7 @@ async def test_law_1_a_run_is_not_begun_on_a_thread_that_another_has_just_begun_
         async with await psycopg.AsyncConnection.connect(both.url) as somebody:
             await somebody.execute("SELECT 1 FROM thread_lease WHERE thread_id = 't' FOR UPDATE")
             late = asyncio.ensure_future(
-                _caught(both.two.app.runner.start(RunRequest("scripted", thread_id="t")))
+                caught(both.two.app.runner.start(RunRequest("scripted", thread_id="t")))
             )
             await both.waiting(1)
             await somebody.execute(
@@ -163,7 +142,7 @@ async def test_an_idempotency_key_that_is_used_twice_at_once_asks_once(two: Open
         async with await psycopg.AsyncConnection.connect(both.url) as holding:
             await holding.execute("LOCK TABLE interaction IN SHARE MODE")
             work = [
-                asyncio.ensure_future(_caught(here.app.asker.ask(AskRequest((Question("q", words),), **key))))
+                asyncio.ensure_future(caught(here.app.asker.ask(AskRequest((Question("q", words),), **key))))
                 for here, words in ((both.one, "Which?"), (both.two, other))
             ]
             await both.waiting(2)
@@ -184,7 +163,7 @@ async def test_a_notice_whose_key_is_used_twice_at_once_is_sent_once(two: Opened
             await holding.execute("LOCK TABLE notice IN SHARE MODE")
             work = [
                 asyncio.ensure_future(
-                    _caught(here.app.notices.send(NoticeRequest(words, idempotency_key="k")))
+                    caught(here.app.notices.send(NoticeRequest(words, idempotency_key="k")))
                 )
                 for here, words in ((both.one, "Done."), (both.two, other))
             ]

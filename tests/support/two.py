@@ -5,7 +5,7 @@ A third connection holds a row until both wait, so that each has begun before th
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -70,6 +70,27 @@ class Two:
             async with asyncio.timeout(30):
                 while (await (await watching.execute(WAIT)).fetchone()) != (number,):  # noqa: ASYNC110
                     await asyncio.sleep(0.001)
+
+
+async def at_once(both: Two, table: str, id: str, *work: Coroutine[object, object, object]) -> list[object]:
+    """What became of two that begin, in this order, while a third connection holds a row."""
+    became: list[object] = [None, None]
+
+    async def noted(place: int) -> None:
+        became[place] = await caught(work[place])
+
+    await both.begun_at_once(id, noted(0), noted(1), table)
+    await both.one.app.idle()
+    await both.two.app.idle()
+    return became
+
+
+async def caught(work: Coroutine[object, object, object]) -> object:
+    """Its result, or what it raised."""
+    try:
+        return await work
+    except Exception as error:
+        return error
 
 
 Opened = Callable[..., contextlib.AbstractAsyncContextManager[Two]]

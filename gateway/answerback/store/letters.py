@@ -21,10 +21,12 @@ from answerback.tables import (
     InteractionRow,
     LetterRow,
     ReplyRow,
+    RunRow,
 )
 
 D, X = DeliveryRow.__table__, InteractionRow.__table__  # type: ignore[attr-defined]
 P, G = ReplyRow.__table__, LetterRow.__table__  # type: ignore[attr-defined]
+R = RunRow.__table__  # type: ignore[attr-defined]
 
 
 class Kind(StrEnum):
@@ -125,9 +127,21 @@ _PAGE = {
 PAGE = {kind: Query(text(page)) for kind, page in _PAGE.items()}
 COUNT = {kind: Query(text(f"SELECT count(*) AS n FROM ({page}) found")) for kind, page in _PAGE.items()}
 FIND = {kind: Query(text(f"{found} AND it.id = :id")) for kind, found in _OF.items()}
-_event = select(P).where(P.c.id == p("id"), text(UNREAD))
-EVENT = Query(_event)
-HELD_EVENT = Either(sqlite=_event, postgresql=_event.with_for_update())  # until the commit
+
+
+def _held(table: Any) -> Either:
+    one = select(table.c.id).where(table.c.id == p("id"))
+    return Either(sqlite=one, postgresql=one.with_for_update())
+
+
+HOLD = {  # until the commit: of two who deal with it at once, the second sees what became of it
+    Kind.DELIVERY: _held(D),
+    Kind.REPLY: _held(P),
+    Kind.ANSWER: _held(X),
+    Kind.RUN: _held(R),
+    Kind.INTERACTION: _held(X),
+}
+EVENT = Query(select(P).where(P.c.id == p("id"), text(UNREAD)))
 SEND_AGAIN = Query(  # its patience and its attempts begin anew
     update(D)
     .where(D.c.id == p("key"), text(UNSENT))
@@ -170,6 +184,12 @@ def find(tx: Tx, id: str) -> tuple[Kind, Row] | None:
         if row is not None:
             return kind, row
     return None
+
+
+def still(tx: Tx, kind: Kind, id: str) -> bool:
+    """Whether it is one, and stays one until the commit but for what this transaction does with it."""
+    tx.one(HOLD[kind], id=id)
+    return tx.one(FIND[kind], id=id) is not None
 
 
 def done(tx: Tx, id: str, how: str, by: str) -> bool:

@@ -43,7 +43,9 @@ class Run:
 
 
 ADD = Query(insert(R).values({c.name: p(c.name) for c in R.c} | {"position": Next(R)}))
-GET = Query(select(R).where(R.c.id == p("id")))
+_one = select(R).where(R.c.id == p("id"))
+GET = Query(_one)
+HELD = Either(sqlite=_one, postgresql=_one.with_for_update())  # until the commit nobody else changes it
 _of_thread = (
     select(R)
     .where(

@@ -218,8 +218,8 @@ OF_DOOR = (
     Mutant(
         "an event is read again once",
         GATEWAY + "store/letters.py",
-        "postgresql=_event.with_for_update()",
-        "postgresql=_event",
+        "postgresql=one.with_for_update()",
+        "postgresql=one",
         FLOW + "test_two_people_at_once.py::test_law_4_an_event_that_two_operators_replay_at_once"
         "_is_considered_once",
     ),

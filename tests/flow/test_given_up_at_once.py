@@ -1,0 +1,118 @@
+"""Two operators deal with one dead letter on two gateways at the same moment: one does, the other is told."""
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+
+from answerback.agent import Failed, State, Target
+from answerback.errors import Conflict, Undeliverable
+from answerback.model import Answer, RunStatus
+from answerback.store import replies
+from answerback.store.query import Query
+from answerback.testing import ScriptedAgent, asks
+from tests.support.two import Opened, Two, at_once, opening
+
+pytestmark = pytest.mark.needs_extra("postgres")
+LETTER = Query(text("SELECT id FROM reply WHERE error <> ''"))
+DONE = Query(text("SELECT done FROM letter"))
+SPOIL = Query(text("UPDATE interaction SET questions = 'not JSON' WHERE id = :key"))
+QUICKER = "It is no dead letter any more: somebody else was quicker."
+
+
+class Stumbles(ScriptedAgent):
+    """Its step fails, or cannot be reached at all, until it is mended."""
+
+    def __init__(self, *, away: bool = False) -> None:
+        super().__init__(asks("Which?"))
+        self.away, self.mended = away, False
+
+    async def resume(self, thread: str, target: Target, answer: Answer, *, again: bool = False) -> State:
+        if self.mended:
+            return await super().resume(thread, target, answer, again=again)
+        if self.away:
+            raise ZeroDivisionError("a graph that is broken")
+        return Failed("ZeroDivisionError: division by zero")
+
+    async def retry(self, thread: str) -> State:
+        return Failed("ZeroDivisionError: division by zero")
+
+
+@pytest.fixture
+def two(postgres_url: str, tmp_path: Path) -> Opened:
+    return opening(postgres_url, tmp_path)
+
+
+async def a_message(both: Two) -> tuple[str, str]:
+    both.one.memory.failures.append(Undeliverable("the person blocked the bot"))
+    id = await both.ask()
+    return "delivery", (await both.message(id))["id"]
+
+
+async def an_event(both: Two) -> tuple[str, str]:
+    raw, store = both.one.memory.typed("1001", "help").body, both.one.app.context.store
+    await store.write(lambda tx: replies.add(tx, "memory", "e1", raw, outcome="failed", error="Bug"))
+    (letter,) = await store.read(lambda tx: tx.all(LETTER))
+    return "reply", letter["id"]
+
+
+async def an_answer(both: Two) -> tuple[str, str]:
+    run = await both.one.run("away")
+    await both.one.types("1001", "kept")
+    for _ in range(12):
+        await both.one.later(3600)
+    return "interaction", run.interactions[0]
+
+
+async def a_run(both: Two) -> tuple[str, str]:
+    run = await both.one.run()
+    await both.one.types("1001", "x")
+    return "run", run.id
+
+
+async def a_damaged_question(both: Two) -> tuple[str, str]:
+    run = await both.one.run()
+    both.one.tampers = both.two.tampers = True
+    await both.one.app.context.store.write(lambda tx: tx.run(SPOIL, key=run.interactions[0]))
+    return "interaction", run.interactions[0]
+
+
+GIVEN_UP = [a_message, an_event, an_answer, a_run, a_damaged_question]
+GivenUp = Callable[[Two], Awaitable[tuple[str, str]]]
+
+
+@pytest.mark.parametrize("given_up", GIVEN_UP)
+@pytest.mark.parametrize("first", ["replay", "discard"])
+async def test_what_is_replayed_and_discarded_at_once_is_one_of_both(
+    two: Opened, given_up: GivenUp, first: str
+) -> None:
+    agents = Stumbles(), Stumbles(away=True)
+    agents[1].name = "away"
+    async with two(*agents) as both:
+        table, id = await given_up(both)
+        second = "discard" if first == "replay" else "replay"
+        work = (
+            getattr(both.one.app.letters, first)(id, "ops"),
+            getattr(both.two.app.letters, second)(id, "dev"),
+        )
+        became, refused = await at_once(both, table, id, *work)
+        assert isinstance(became, str) and isinstance(refused, Conflict), (became, refused)
+        cancelled = given_up is a_run and first == "discard"
+        assert str(refused) == (
+            "Only a failed run can be tried again; this one is cancelled." if cancelled else QUICKER
+        )
+        done = {row["done"] for row in await both.one.app.context.store.read(lambda tx: tx.all(DONE))}
+        anew = {"asked anew"} if given_up is a_damaged_question else set[str]()
+        assert done == ({"discarded"} if first == "discard" else anew)
+
+
+async def test_a_run_that_is_discarded_as_its_failed_step_is_tried_again_goes_on(two: Opened) -> None:
+    agent = Stumbles()
+    async with two(agent) as both:
+        _, id = await a_run(both)
+        agent.mended = True
+        work = both.one.app.runner.reask(id), both.two.app.letters.discard(id, "ops")
+        _, refused = await at_once(both, "run", id, *work)
+        assert isinstance(refused, Conflict) and str(refused) == QUICKER
+        assert (await both.one.settled(id)).status is not RunStatus.CANCELLED
