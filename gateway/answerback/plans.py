@@ -93,13 +93,17 @@ def _people(tx: Tx, route: Json, deadline: int | None) -> Iterator[Planned]:
         person = contacts.contact(tx, id)
         if person is not None:
             yield Planned(
-                id, person.name, person.language, tuple(_ways(tx, route, id)), after_quiet(tx, id, deadline)
+                id,
+                person.name,
+                person.language,
+                tuple(_ways(tx, route, id)),
+                after_quiet(tx, id, deadline, only_looks=True),
             )
 
 
 def _ways(tx: Tx, route: Json, contact: str) -> Iterator[Address]:
     """As one address after the other would fail: what is asked next is asked of who decides it."""
     tried: Tried = frozenset()
-    while found := addresses(tx, route | {"ask": [contact]}, tried=tried):
+    while found := addresses(tx, route | {"ask": [contact]}, tried=tried, only_looks=True):
         yield from found
         tried |= {(address.provider, address.external_id) for address in found}

@@ -113,11 +113,11 @@ def is_asked_otherwise(tx: Tx, row: Row) -> bool:
     return any(_is_under_way(each) for each in asked if each["id"] != row["id"])
 
 
-def addresses(tx: Tx, route: Json, *, tried: Tried = frozenset()) -> list[Address]:
+def addresses(tx: Tx, route: Json, *, tried: Tried = frozenset(), only_looks: bool = False) -> list[Address]:
     """Where a route asks first; or, given the addresses `tried` for a person, where it asks next."""
     found: list[Address] = []
     for id in route.get("ask", ()):
-        person = contacts.contact(tx, id)
+        person = contacts.contact(tx, id, asks=not only_looks)
         if person is not None:
             found += _of_person(person, route, tried)
     return found

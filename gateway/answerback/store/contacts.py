@@ -38,14 +38,18 @@ PUT_ADDRESS = _upsert(
 _of_person = C.c.name, C.c.language, C.c.timezone, C.c.quiet_hours, C.c.quiet_until
 _contact = select(C).where(C.c.id == p("id"))
 CONTACT = Query(_contact)
+# Until the commit they neither mute nor unmute: what is made for them waits, or does not, as they wrote.
+STILL = Either(sqlite=_contact, postgresql=_contact.with_for_update(read=True))
 HELD = Either(sqlite=_contact, postgresql=_contact.with_for_update())  # until the commit
 CONTACTS = Query(select(C).order_by(C.c.id))
-ADDRESSED = Query(  # a contact and its addresses, a row each; one without any has one row
+_addresses_of = (  # a contact and its addresses, a row each; one without any has one row
     select(A, *_of_person)
     .join_from(C, A, C.c.id == A.c.contact_id, isouter=True)
     .where(C.c.id == p("id"))
     .order_by(A.c.id)
 )
+ADDRESSED = Query(_addresses_of)
+STILL_ADDRESSED = Either(sqlite=_addresses_of, postgresql=_addresses_of.with_for_update(read=True, of=C))
 ADDRESSES = Query(select(A).where(A.c.contact_id == p("contact_id")).order_by(A.c.id))
 ADDRESS_OF = Query(select(A).where(A.c.provider == p("provider"), A.c.external_id == p("external_id")))
 SENDER = Query(  # whose account it is, in one row
@@ -92,12 +96,14 @@ REMOVE_LINKS = Query(L.delete().where(L.c.contact_id == p("contact_id")))
 REMOVE_ADDRESSES = Query(A.delete().where(A.c.contact_id == p("contact_id"), A.c.provider == p("provider")))
 
 
-def contact(tx: Tx, id: str) -> Contact | None:
-    """A contact with its addresses."""
-    rows = tx.all(ADDRESSED, id=id)
+def contact(tx: Tx, id: str, *, asks: bool = False) -> Contact | None:
+    """A contact with its addresses. `asks`: something is made for them, so `still` is known of them too."""
+    rows = tx.all(STILL_ADDRESSED if asks else ADDRESSED, id=id)
     if not rows:
         return None
     found = tx.memo["contact", id] = _person(rows[0], id)
+    if asks:
+        tx.memo["still", id] = found
     return replace(found, addresses=tuple(address_in(row) for row in rows if row["id"] is not None))
 
 
@@ -109,6 +115,14 @@ def person(tx: Tx, id: str) -> Contact | None:
         row = tx.one(CONTACT, id=id)
         tx.memo["contact", id] = None if row is None else _person(row, id)
     return tx.memo["contact", id]  # type: ignore[no-any-return]
+
+
+def still(tx: Tx, id: str) -> Contact | None:
+    """A contact without its addresses, for whom something is made: they stay as muted until the commit."""
+    if id and ("still", id) not in tx.memo:
+        row = tx.one(STILL, id=id)
+        tx.memo["still", id] = tx.memo["contact", id] = None if row is None else _person(row, id)
+    return tx.memo["still", id] if id else None
 
 
 def sender(tx: Tx, provider: str, external_id: str) -> tuple[Row | None, Contact | None]:
@@ -131,7 +145,8 @@ def seen(tx: Tx, row: Row) -> None:
 def mute(tx: Tx, id: str, until: int | None) -> None:
     """Somebody wants to hear nothing until then that can wait; None: not any more."""
     tx.run(MUTE, key=id, until=until)
-    tx.memo.pop(("contact", id), None)
+    for known in ("contact", "still"):
+        tx.memo.pop((known, id), None)
 
 
 def last_wrote(tx: Tx, address_id: str) -> int | None:

@@ -3,6 +3,7 @@
 from tests.conformance.safeguards.mutant import FLOW, GATEWAY, Mutant
 
 GIVEN_UP = FLOW + "test_given_up_at_once.py::test_what_is_replayed_and_discarded_at_once_is_one_of_both"
+MUTING = FLOW + "test_muting_at_once.py::"
 
 OF_TWO_AT_ONCE = (
     # A dead letter is replayed or discarded
@@ -33,5 +34,27 @@ OF_TWO_AT_ONCE = (
         "row = tx.one(runs.HELD, id=id)",
         "row = tx.one(runs.GET, id=id)",
         GIVEN_UP + "[discard-a_run]",
+    ),
+    # Somebody mutes or unmutes while something is made for them
+    Mutant(
+        "nobody mutes while they are asked",
+        GATEWAY + "store/contacts.py",
+        "postgresql=_addresses_of.with_for_update(read=True, of=C)",
+        "postgresql=_addresses_of",
+        MUTING + "test_what_is_made_as_somebody_mutes_waits[ask]",
+    ),
+    Mutant(
+        "nobody unmutes while they are reminded",
+        GATEWAY + "store/contacts.py",
+        "postgresql=_contact.with_for_update(read=True)",
+        "postgresql=_contact",
+        MUTING + "test_they_are_reminded_now_as_they_unmute[True]",
+    ),
+    Mutant(
+        "of mute and unmute at once the second knows of the first",
+        GATEWAY + "muting.py",
+        "tx.one(contacts.HELD, id=person.id)",
+        "tx.one(contacts.CONTACT, id=person.id)",
+        MUTING + "test_of_mute_and_unmute_at_once_the_second_knows_of_the_first",
     ),
 )
