@@ -46,6 +46,8 @@ def decide(
     that of a person who handed the question on.
     """
     canonical(values, context.settings.limits.answer_bytes)  # or it cannot be kept
+    if record.route.get("delegates"):  # whoever answers may be handing it on at this moment
+        record = interactions.held(tx, record.id) or record
     if gave_up(record, actor.contact):
         audit.add(tx, record.id, "not allowed", actor=actor.contact)
         return Decision(Outcome.NOT_ALLOWED, record)

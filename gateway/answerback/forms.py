@@ -14,6 +14,7 @@ from answerback.tokens import hashed
 from answerback.uploads import Upload
 
 VIA = "form"
+NOWHERE = "This link leads to no question."
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ class Forms:
         code: str = "",
         files: tuple[Upload, ...] = (),
     ) -> FormView:
-        """Answer. Raises `DoesNotFit`, `NotAllowed` (the code), `AlreadyAnswered` or `Closed`."""
+        """Answer. Raises `NotFound`, `DoesNotFit`, `NotAllowed` (the code), `AlreadyAnswered` or `Closed`."""
         self._context.faults.reach("receive.before-commit")
         result = await self._context.store.write(
             lambda tx: self._submit(tx, token, values, text, code, files)
@@ -59,6 +60,8 @@ class Forms:
             raise NotAllowed(result)
         self._context.faults.reach("receive.after-commit")
         after_commit(self._context, result)
+        if result.outcome is Outcome.NOT_ALLOWED:  # it was handed on at this moment, and the link with it
+            raise NotFound(NOWHERE)
         if result.outcome is not Outcome.ACCEPTED:
             refuse_late(result.record)
         return await self.view(token)
@@ -137,5 +140,5 @@ def checked_values(record: Interaction, values: dict[str, Json], *, with_files: 
 def _find(tx: Tx, token: str) -> Row:
     row = tx.one(deliveries.BY_TOKEN, hash=hashed(token)) if token else None
     if row is None or not row["interaction_id"]:
-        raise NotFound("This link leads to no question.")
+        raise NotFound(NOWHERE)
     return row

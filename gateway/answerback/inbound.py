@@ -197,13 +197,23 @@ def _answer(case: Case, record: Interaction, asked: Row) -> Effect:
     text = own if step is None else ""  # of several it is nobody's own words
     actor = Actor(case.person.id if case.person else "", case.provider, reply.sent_at)
     decision = decide(tx, case.context, record, values, text, actor, found.files)
+    if decision.outcome is Outcome.NOT_ALLOWED:
+        return gone(case, decision.record)
     if decision.outcome is not Outcome.ACCEPTED:
         return _closed(case, decision.record, decision.outcome, asked)
     return Effect(Outcome.ACCEPTED, decision=decision)
 
 
 def _next(case: Case, record: Interaction, asked: Row, step: Step, found: Given) -> Effect:
-    """One of several is answered: keep that, ask the next one, and let the copy say what was answered."""
+    """One of several is answered: keep that, ask the next one, and let the copy say what was answered.
+
+    Not if it was closed or handed on at this moment: nobody would ever be told how the next one ended.
+    """
+    record = interactions.held(case.tx, record.id) or record
+    if record.status is not InteractionStatus.PENDING:
+        return _closed(case, record, lost(record), asked)
+    if gave_up(record, case.person.id if case.person else ""):
+        return gone(case, record)
     seen = passing.pass_on(case.tx, asked)
     if seen is None:
         return _noted_before(case, record)

@@ -14,6 +14,7 @@ from answerback.store.waiting import Mine, Place
 from answerback.uploads import Upload
 
 VIA = "inbox"
+NOT_HERE = "There is no such question in this inbox."
 AT_ONCE = 50  # questions on a page
 LIFE = 30 * 86_400_000_000  # microseconds after which a key has to be given again
 
@@ -126,6 +127,8 @@ class Inbox:
         decision = await self._context.store.write(tx_)
         self._context.faults.reach("receive.after-commit")
         after_commit(self._context, decision)
+        if decision.outcome is Outcome.NOT_ALLOWED:  # it was handed on at this moment
+            raise NotFound(NOT_HERE)
         if decision.outcome is not Outcome.ACCEPTED:
             refuse_late(decision.record)
 
@@ -157,7 +160,7 @@ def _own(tx: Tx, viewer: Viewer, id: str) -> Interaction:
     """A question that the viewer may answer; others do not exist for them (law 7)."""
     record = interactions.get(tx, id)
     if record is None or not record.readable or not viewer.mine.has(record):
-        raise NotFound("There is no such question in this inbox.")
+        raise NotFound(NOT_HERE)
     return record
 
 

@@ -135,6 +135,8 @@ class Receiver:
         decision = await self._context.store.write(tx_)
         self._context.faults.reach("receive.after-commit")
         after_commit(self._context, decision)
+        if decision.outcome is Outcome.NOT_ALLOWED:  # it was handed on at this moment
+            raise NotAllowed("This question was handed on: somebody else answers it now.")
         if decision.outcome is not Outcome.ACCEPTED:
             refuse_late(decision.record)
         return decision.record

@@ -4,6 +4,7 @@ from tests.conformance.safeguards.mutant import FLOW, GATEWAY, Mutant
 
 GIVEN_UP = FLOW + "test_given_up_at_once.py::test_what_is_replayed_and_discarded_at_once_is_one_of_both"
 MUTING = FLOW + "test_muting_at_once.py::"
+HANDING_ON = FLOW + "test_handing_on_at_once.py::"
 
 OF_TWO_AT_ONCE = (
     # A dead letter is replayed or discarded
@@ -56,5 +57,21 @@ OF_TWO_AT_ONCE = (
         "tx.one(contacts.HELD, id=person.id)",
         "tx.one(contacts.CONTACT, id=person.id)",
         MUTING + "test_of_mute_and_unmute_at_once_the_second_knows_of_the_first",
+    ),
+    # A question is handed on or closed while somebody answers it
+    Mutant(
+        "who is just handing a question on does not answer it",
+        GATEWAY + "door.py",
+        "record = interactions.held(tx, record.id) or record",
+        "record = record",
+        HANDING_ON + "test_law_7_who_is_just_handing_it_on_does_not_answer_it[by_form]",
+    ),
+    Mutant(
+        "of several the next is not asked once the question is closed",
+        GATEWAY + "inbound.py",
+        "record = interactions.held(case.tx, record.id) or record",
+        "record = record",
+        HANDING_ON + "test_a_question_that_is_withdrawn_as_the_first_of_several_is_answered"
+        "_is_open_to_nobody[False]",
     ),
 )
