@@ -89,11 +89,12 @@ class Adopter:
         store = self._context.store
         if not await store.read(lambda tx: _concerns_us(tx, name, change)):
             return True
-        lease = await store.write(lambda tx: self._take(tx, name, change))
-        if lease is None:  # whoever has it writes down where the thread stands, unless they die
+        taken = await store.write(lambda tx: self._take(tx, name, change))
+        if taken is None:  # whoever has it writes down where the thread stands, unless they die
             return not await store.read(lambda tx: _concerns_us(tx, name, change))
+        lease, run = taken
         try:
-            await self._write_down(agent, lease, route)
+            await self._write_down(agent, lease, route, run)
         except StoreUnavailable:  # the lease will lapse
             raise
         except (AgentUnavailable, NotPending) as error:
@@ -107,32 +108,41 @@ class Adopter:
             await store.write(lambda tx: _set_aside(tx, lease, route, why))
         return True
 
-    async def _write_down(self, agent: Agent, lease: Lease, route: Json) -> None:
+    async def _write_down(self, agent: Agent, lease: Lease, route: Json, run: str) -> None:
         with kept(self._context, lease):
             state = await agent.stands(lease.thread_id)
-        concluded = await self._context.store.write(lambda tx: self._conclude(tx, lease, state, route))
+        concluded = await self._context.store.write(lambda tx: self._conclude(tx, lease, state, route, run))
         if concluded is not None:
             announce(self._context, concluded, lease)
 
-    def _take(self, tx: Tx, name: str, change: Change) -> Lease | None:
-        if not _concerns_us(tx, name, change):
+    def _take(self, tx: Tx, name: str, change: Change) -> tuple[Lease, str] | None:
+        """The thread's lease, and the run that follows it now; "" if none does."""
+        lease = leases.take(tx, name, change.thread, self._context.owner)
+        if lease is None:
             return None
-        return leases.take(tx, name, change.thread, self._context.owner)
+        if not _concerns_us(tx, name, change):
+            leases.release(tx, lease)
+            return None
+        run = tx.one(runs.OF_THREAD, agent=name, thread_id=change.thread)
+        return lease, run["id"] if run is not None else ""
 
-    def _conclude(self, tx: Tx, lease: Lease, state: State | None, route: Json) -> Concluded | None:
-        """Write down where the thread stands; one that works says so later, when it has changed again."""
-        if state is None or not _is_followed(tx, lease, state, route):
+    def _conclude(self, tx: Tx, lease: Lease, state: State | None, route: Json, run: str) -> Concluded | None:
+        """Write down where the thread stands; one that works says so later, when it has changed again.
+
+        `run` followed it when it was looked at. Was that cancelled since, nobody is asked what it waits for.
+        """
+        if state is None or not _is_followed(tx, lease, state, route, run):
             leases.release(tx, lease)
             return None
         return conclude(tx, self._context, lease, state)
 
 
-def _is_followed(tx: Tx, lease: Lease, state: State, route: Json) -> bool:
-    """Whether a run follows the thread, from now on if need be."""
+def _is_followed(tx: Tx, lease: Lease, state: State, route: Json, before: str) -> bool:
+    """Whether a run follows the thread, from now on if need be; or one did (`before`), now cancelled."""
     if not leases.renew(tx, lease):
         return False
-    run = tx.one(runs.OF_THREAD, agent=lease.agent, thread_id=lease.thread_id)
-    if run is not None and run["status"] != "failed":
+    run = tx.one(runs.HELD_OF_THREAD, agent=lease.agent, thread_id=lease.thread_id)
+    if run["status"] != "failed" if run is not None else before:
         return True
     waiting = state.pending if isinstance(state, Paused) else ()
     keys = [(each.interrupt_id, each.digest) for each in waiting]

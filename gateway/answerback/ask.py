@@ -13,7 +13,7 @@ from answerback.match import new_code
 from answerback.model import Interaction, InteractionStatus, Json, OnExpire, Question, RunStatus
 from answerback.outbox import FORM
 from answerback.settings import Route, Settings
-from answerback.store import Row, Tx, audit, contacts, deliveries, interactions, runs
+from answerback.store import Row, Tx, audit, contacts, deliveries, interactions, leases, runs
 from answerback.store.codec import dumps, interaction_in
 from answerback.succession import begin
 from answerback.values import check
@@ -142,12 +142,29 @@ def withdraw(tx: Tx, context: Context, record: Interaction, reason: str) -> list
 
 
 def cancel_run(tx: Tx, context: Context, run_id: str, reason: str) -> list[Row]:
-    """End a run and withdraw what it still asks."""
+    """End a run, unless it has ended, and withdraw what it still asks."""
+    return cancelled(tx, context, run_id, reason) or []
+
+
+def cancelled(tx: Tx, context: Context, run_id: str, reason: str) -> list[Row] | None:
+    """The same; None if it had ended before. After the commit its agent is told (`signals.stop`).
+
+    Unless somebody works on its thread, nobody does until then: neither is a later run there stopped with it,
+    nor is what the agent still waits for taken for somebody else's question.
+    """
+    run = tx.one(runs.GET, id=run_id)
+    if run is None:
+        return None
+    # Before the run itself, like whoever writes down where its thread stands.
+    lease = leases.take(tx, run["agent"], run["thread_id"], context.stopper)
+    if not runs.finish(tx, run_id, RunStatus.CANCELLED, error=reason):
+        if lease is not None:
+            leases.release(tx, lease)
+        return None
     rows: list[Row] = []
-    if runs.finish(tx, run_id, RunStatus.CANCELLED, error=reason):
-        for row in tx.all(interactions.OF_RUN, run_id=run_id):
-            if row["status"] == "pending":
-                rows += withdraw(tx, context, interaction_in(row), reason)
+    for row in tx.all(interactions.OF_RUN, run_id=run_id):
+        if row["status"] == "pending":
+            rows += withdraw(tx, context, interaction_in(row), reason)
     return rows
 
 

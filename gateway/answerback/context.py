@@ -27,6 +27,11 @@ class Context:
     faults: Faults = field(default_factory=Faults)
     metrics: Metrics = field(default_factory=Metrics)
 
+    @property
+    def stopper(self) -> str:
+        """Owns the thread of a run that is cancelled here, from then until its agent was told."""
+        return f"{self.owner} stops it"
+
     def follow(self, follows: Follows) -> None:
         """After the commit: send what follows from what became of a message, say who is not reached, wake
 

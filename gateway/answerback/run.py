@@ -1,17 +1,25 @@
 """run: starts agents on threads, and retries, re-asks or cancels what they do."""
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from answerback.again import revived
 from answerback.agent import Agent, State
-from answerback.ask import cancel_run, require_people, route_of
+from answerback.ask import cancel_run, cancelled, require_people, route_of
 from answerback.background import Background
 from answerback.backoff import pause
 from answerback.context import Context
-from answerback.errors import AgentUnavailable, Conflict, NotFound, NotPending, Refused
+from answerback.errors import (
+    AgentUnavailable,
+    Conflict,
+    NotFound,
+    NotPending,
+    Refused,
+    StoreUnavailable,
+)
 from answerback.model import Json, RunStatus
 from answerback.paging import Page, page_of
 from answerback.store import Row, Tx, interactions, leases, runs
@@ -125,12 +133,19 @@ class Runner(Background):
 
     async def cancel(self, id: str) -> Run:
         """End a run; what it asks is withdrawn. A run that has ended stays as it is (`Conflict`)."""
-        before = await self.get(id)
-        if before.status in (RunStatus.COMPLETED, RunStatus.CANCELLED):
-            raise Conflict(f"This run is {before.status} already.")
-        rows = await self._context.store.write(lambda tx: cancel_run(tx, self._context, id, "cancelled"))
+        await self.get(id)
+
+        def tx_(tx: Tx) -> tuple[Row, list[Row]]:
+            rows = cancelled(tx, self._context, id, "cancelled")
+            row = tx.one(runs.GET, id=id)
+            assert row is not None  # runs are never deleted
+            if rows is None:
+                raise Conflict(f"This run is {row['status']} already.")
+            return row, rows
+
+        row, rows = await self._context.store.write(tx_)
         self._context.dispatch(rows)
-        await self.stop(before.agent, before.thread_id)
+        await self.stop(row["agent"], row["thread_id"])
         after = await self.get(id)
         for interaction in after.interactions:
             self._context.signals.changed(interaction)
@@ -143,16 +158,26 @@ class Runner(Background):
     async def stop(self, agent: str, thread: str) -> None:
         """Tell an agent that its run on a thread is cancelled; keep what it had finished.
 
-        Not if a later run has the thread by now: that one is not to be stopped.
+        Not if a later run has the thread by now: that one is not to be stopped. Where the thread was free
+        when the run was cancelled, none begins there until the agent has heard.
         """
+        store, stopper = self._context.store, self._context.stopper
+        lease: Lease | None = None
         try:
-            if await self._context.store.read(lambda tx: runs.goes_on_there(tx, agent, thread)):
+            lease = await store.read(lambda tx: leases.of(tx, agent, thread, stopper))
+            if await store.read(lambda tx: runs.goes_on_there(tx, agent, thread)):
                 return
-            finished = await self._agents[agent].cancel(thread)
+            with kept(self._context, lease) if lease is not None else contextlib.nullcontext():
+                finished = await self._agents[agent].cancel(thread)
             if finished is not None:
-                await self._context.store.write(lambda tx: runs.keep(tx, agent, thread, finished))
+                await store.write(lambda tx: runs.keep(tx, agent, thread, finished))
         except Exception:  # the run is cancelled all the same: nothing will be resumed
             log.exception("the agent could not be told that its run is cancelled", extra={"agent": agent})
+        finally:
+            if lease is not None:
+                held = lease
+                with contextlib.suppress(StoreUnavailable):  # then it lapses
+                    await store.write(lambda tx: leases.release(tx, held))
 
     async def retry(self, id: str) -> Run:
         """Try a failed run's step again with the same answer. `Conflict` when it has not failed."""

@@ -2,7 +2,7 @@
 
 import logging
 import secrets
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from answerback import deadlines, failing
 from answerback.agent import Failed, Finished, Paused, Pending, State
@@ -24,6 +24,7 @@ class Settled:
     rows: list[Row] = field(default_factory=list)
     changed: list[str] = field(default_factory=list)
     others: bool = False  # the thread had questions before, which may have been answered meanwhile
+    stopped: bool = False  # its run was cancelled, and its agent waits for an answer all the same
 
 
 def settle(tx: Tx, context: Context, agent: str, thread: str, state: State) -> Settled:
@@ -39,6 +40,8 @@ def settle(tx: Tx, context: Context, agent: str, thread: str, state: State) -> S
     done.others = bool(live)
     _withdraw_stale(tx, context, live, waiting, done)
     if run is None:  # it was cancelled while its agent worked: what the agent asks now is not asked
+        done.stopped = bool(waiting)
+        _leave_unasked(tx, context, agent, thread, waiting)
         return done
     if not isinstance(state, Finished) and failing.has_ended(tx, run):
         return done  # nor what it asks then; both are for whoever tries it again
@@ -81,14 +84,48 @@ def _withdraw_stale(
             done.changed.append(row["id"])
 
 
+def _leave_unasked(tx: Tx, context: Context, agent: str, thread: str, waiting: tuple[Pending, ...]) -> None:
+    """What a cancelled run leaves waiting on somebody else's thread, which is left as it is.
+
+    It is kept as a question that was cancelled, so that no look takes it for one that is new.
+    """
+    run = tx.one(runs.LATEST, agent=agent, thread_id=thread)
+    if run is None or not run["intent"].startswith(runs.ADOPTED):
+        return
+    known = {(row["interrupt_id"], row["digest"]) for row in tx.all(interactions.OF_RUN, run_id=run["id"])}
+    for pending in waiting:
+        if (pending.interrupt_id, pending.digest) not in known:
+            record = replace(_record(run, pending, loads(run["route"])), created_at=tx.now)
+            stored = interactions.add(tx, record, closes_at=None, next_action_at=None)
+            audit.add(tx, record.id, "asked", actor=agent, content=stored, first=True)
+            withdraw(tx, context, record, run["error"])
+
+
 def _ask(tx: Tx, context: Context, run: Row, pending: Pending, live: list[Row], done: Settled) -> None:
-    agent, thread, key = run["agent"], run["thread_id"], (pending.interrupt_id, pending.digest)
+    key = pending.interrupt_id, pending.digest
     if any((row["interrupt_id"], row["digest"]) == key for row in live):
         return  # it stands for this interrupt until it is withdrawn or its answer was consumed
     route: Json = loads(run["route"])
-    name = agent.replace("_", " ").capitalize()
     deadline = _deadline(tx, context, run, pending, route)
-    record = Interaction(
+    record = replace(_record(run, pending, route), on_expire=deadline.on_expire, default=deadline.default)
+    _, rows = put(tx, context, record, expires_in=deadline.expires_in)
+    for what in deadline.unusable:
+        log.warning(
+            "%s set %s to what cannot be used: asked without", run["agent"], what, extra={"run": run["id"]}
+        )
+        audit.add(tx, record.id, f"{what} not usable")
+    for what in pending.unusable:
+        log.warning("%s demands what is not checked: %s", run["agent"], what, extra={"run": run["id"]})
+    if pending.unusable:
+        audit.add(tx, record.id, "schema not usable")
+    done.rows += rows
+
+
+def _record(run: Row, pending: Pending, route: Json) -> Interaction:
+    """What a run asks, without its deadline."""
+    agent = run["agent"]
+    name = agent.replace("_", " ").capitalize()
+    return Interaction(
         id=interactions.new_id(),
         code=new_code(secrets.randbits(64)),
         status=InteractionStatus.PENDING,
@@ -97,24 +134,13 @@ def _ask(tx: Tx, context: Context, run: Row, pending: Pending, live: list[Row], 
         title=f"{name} · {pending.title}" if pending.title else name,
         agent=agent,
         run_id=run["id"],
-        thread_id=thread,
+        thread_id=run["thread_id"],
         interrupt_id=pending.interrupt_id,
         digest=pending.digest,
         checkpoint=pending.checkpoint,
         route=route | {"human_only": True} if pending.human_only else route,
         expirable=pending.expirable,
-        on_expire=deadline.on_expire,
-        default=deadline.default,
     )
-    _, rows = put(tx, context, record, expires_in=deadline.expires_in)
-    for what in deadline.unusable:
-        log.warning("%s set %s to what cannot be used: asked without", agent, what, extra={"run": run["id"]})
-        audit.add(tx, record.id, f"{what} not usable")
-    for what in pending.unusable:
-        log.warning("%s demands what is not checked: %s", agent, what, extra={"run": run["id"]})
-    if pending.unusable:
-        audit.add(tx, record.id, "schema not usable")
-    done.rows += rows
 
 
 def _deadline(tx: Tx, context: Context, run: Row, pending: Pending, route: Json) -> deadlines.Deadline:

@@ -1,6 +1,6 @@
 """starting: `run AGENT …` starts one for whoever the configuration lets; `stop` stops it while it works."""
 
-from answerback.ask import cancel_run, route_of
+from answerback.ask import cancelled, route_of
 from answerback.case import Case, Effect, said
 from answerback.model import Json, Outcome, Question, QuestionKind
 from answerback.read import Unclear, read
@@ -53,7 +53,7 @@ def unknown(case: Case, rest: str) -> Effect:
 
 
 def stop_working(case: Case, name: str) -> Effect | None:
-    """Stop what works for this person and asks nothing now; None: nothing does.
+    """Stop what works for this person and asks nothing now; None: nothing does, or not any more.
 
     Several are not guessed at: they are named, and `stop NAME` is for all of that agent.
     """
@@ -71,11 +71,15 @@ def stop_working(case: Case, name: str) -> Effect | None:
     return _stopped(case, named)
 
 
-def _stopped(case: Case, rows: list[Row]) -> Effect:
+def _stopped(case: Case, rows: list[Row]) -> Effect | None:
     effect = Effect(Outcome.COMMAND)
     for row in rows:
-        effect.rows += cancel_run(case.tx, case.context, row["id"], "stopped by the person who was asked")
-        effect.stops.append((row["agent"], row["thread_id"]))
+        withdrawn = cancelled(case.tx, case.context, row["id"], "stopped by the person who was asked")
+        if withdrawn is not None:
+            effect.rows += withdrawn
+            effect.stops.append((row["agent"], row["thread_id"]))
+    if not effect.stops:
+        return None
     who = {"who": called(rows[0]["agent"])}
     effect.rows.append(case.context.outbox.conversation(case.tx, case.here, "stopped", who))
     return effect

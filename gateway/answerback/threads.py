@@ -98,6 +98,9 @@ def conclude(tx: Tx, context: Context, lease: Lease, state: State) -> Concluded 
 def write_down(tx: Tx, context: Context, lease: Lease, state: State) -> Concluded:
     """`state` and the thread's next answer, in a transaction that has given the lease back."""
     done = settle(tx, context, lease.agent, lease.thread_id, state)
+    if done.stopped:  # it was told before it began to wait, or will be: nobody else has the thread until then
+        leases.take(tx, lease.agent, lease.thread_id, context.stopper)
+        return done, None
     if not done.others:  # what is asked just now, nobody has answered yet
         return done, None
     row = tx.one(interactions.UNRESUMED_OF, agent=lease.agent, thread_id=lease.thread_id)
@@ -113,6 +116,8 @@ def announce(context: Context, concluded: Concluded | None, lease: Lease) -> Non
         )
         return
     done, following = concluded
+    if done.stopped:
+        context.signals.stop((lease.agent, lease.thread_id))
     if following is not None:
         context.signals.resume(following)
     context.dispatch(done.rows)

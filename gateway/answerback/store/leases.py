@@ -48,6 +48,14 @@ HELD = Query(
         T.c.agent == p("agent"), T.c.thread_id == p("thread_id"), T.c.owner != "", T.c.until >= p("now")
     )
 )
+OF = Query(
+    select(T.c.fence).where(
+        T.c.agent == p("agent"),
+        T.c.thread_id == p("thread_id"),
+        T.c.owner == p("owner"),
+        T.c.until >= p("now"),
+    )
+)
 RENEW = Query(update(T).where(*_OURS).values(until=p("new_until")))
 RELEASE = Query(update(T).where(*_OURS).values(owner="", until=0))
 
@@ -60,6 +68,12 @@ def is_held(tx: Tx, agent: str, thread_id: str) -> bool:
 def take(tx: Tx, agent: str, thread_id: str, owner: str) -> Lease | None:
     """The lease, or None while somebody else holds it."""
     row = tx.one(TAKE, agent=agent, thread_id=thread_id, owner=owner, until=tx.now + SPAN, now=tx.now)
+    return None if row is None else Lease(agent, thread_id, owner, row["fence"])
+
+
+def of(tx: Tx, agent: str, thread_id: str, owner: str) -> Lease | None:
+    """The lease that somebody has, if they have it."""
+    row = tx.one(OF, agent=agent, thread_id=thread_id, owner=owner, now=tx.now)
     return None if row is None else Lease(agent, thread_id, owner, row["fence"])
 
 

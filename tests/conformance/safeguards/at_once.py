@@ -5,6 +5,7 @@ from tests.conformance.safeguards.mutant import FLOW, GATEWAY, Mutant
 GIVEN_UP = FLOW + "test_given_up_at_once.py::test_what_is_replayed_and_discarded_at_once_is_one_of_both"
 MUTING = FLOW + "test_muting_at_once.py::"
 HANDING_ON = FLOW + "test_handing_on_at_once.py::"
+STOPPING = FLOW + "test_stopping_at_once.py::"
 
 OF_TWO_AT_ONCE = (
     # A dead letter is replayed or discarded
@@ -73,5 +74,34 @@ OF_TWO_AT_ONCE = (
         "record = record",
         HANDING_ON + "test_a_question_that_is_withdrawn_as_the_first_of_several_is_answered"
         "_is_open_to_nobody[False]",
+    ),
+    # A run is stopped while its agent begins to wait
+    Mutant(
+        "a run that is stopped while it is looked at is not taken up as another one",
+        GATEWAY + "adopt.py",
+        'if run["status"] != "failed" if run is not None else before:',
+        'if run is not None and run["status"] != "failed":',
+        STOPPING + "test_a_run_that_is_stopped_while_it_is_looked_at_asks_nothing_more[sqlite-True]",
+    ),
+    Mutant(
+        "what a stopped run leaves on somebody else's thread is not asked",
+        GATEWAY + "settle.py",
+        "        _leave_unasked(tx, context, agent, thread, waiting)\n",
+        "",
+        STOPPING + "test_a_run_that_is_stopped_while_it_is_looked_at_asks_nothing_more[sqlite-False]",
+    ),
+    Mutant(
+        "a thread is nobody's until its agent was told that the run is stopped",
+        GATEWAY + "ask.py",
+        'lease = leases.take(tx, run["agent"], run["thread_id"], context.stopper)',
+        "lease = None",
+        STOPPING + "test_nobody_looks_at_a_thread_until_its_agent_was_told_that_the_run_is_stopped[sqlite]",
+    ),
+    Mutant(
+        "an agent that was told too early that its run is stopped is told again",
+        GATEWAY + "settle.py",
+        "done.stopped = bool(waiting)",
+        "done.stopped = False",
+        STOPPING + "test_an_agent_that_was_told_too_early_is_told_again[sqlite]",
     ),
 )
