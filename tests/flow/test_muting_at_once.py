@@ -70,6 +70,7 @@ async def test_what_was_made_a_moment_before_they_mute_comes(two: Opened) -> Non
 
 async def test_of_mute_and_unmute_at_once_the_second_knows_of_the_first(two: Opened) -> None:
     async with two() as both:
+        await both.one.types("1001", "help")  # so that neither has to note that they are there
         work = both.one.types("1001", "mute 2h"), both.two.types("1001", "unmute")
         await at_once(both, "contact", "alice", *work)
         await ask(both)
