@@ -112,10 +112,14 @@ class LangGraphServer(Agent):
         return reading.checkpoint(state)
 
     async def forget(self, thread: str, tip: str | None = None) -> None:
-        """The server has no way to do it only if nothing happened; it is looked at just before."""
+        """The server has no way to do it only if nothing happened; it is looked at just before.
+
+        Last of all whether a run has begun: that shows before anything else of it does.
+        """
         id = self._id(thread)
         if tip is not None:
-            found, state = await self._read(id)
+            state = await self._server.state(id) or {}
+            found = await self._server.thread(id) or {}
             if found.get("status") == "busy" or reading.checkpoint(state) != tip:
                 raise Conflict("This thread was taken up again, so it is not forgotten.")
         await self._server.delete(id)

@@ -104,4 +104,12 @@ OF_TWO_AT_ONCE = (
         "done.stopped = False",
         STOPPING + "test_an_agent_that_was_told_too_early_is_told_again[sqlite]",
     ),
+    Mutant(
+        "a thread on a server is not deleted while a run is at work on it",
+        "agents/answerback_agents/langgraph_server/adapter.py",
+        'if found.get("status") == "busy" or reading.checkpoint(state) != tip:',
+        "if reading.checkpoint(state) != tip:",
+        FLOW + "langgraph_server/test_binding.py"
+        "::test_a_thread_on_which_a_run_begins_while_it_is_looked_at_is_not_forgotten",
+    ),
 )

@@ -194,6 +194,23 @@ async def test_a_thread_that_was_taken_up_again_since_it_was_looked_at_is_not_fo
     await agent.forget(t, "")
 
 
+async def test_a_thread_on_which_a_run_begins_while_it_is_looked_at_is_not_forgotten(
+    harness: Harness, elsewhere: Elsewhere
+) -> None:
+    agent, t = await harness.open("asking"), thread()
+    first = only(await agent.start(t, harness.input(), "run-1"))
+    await agent.resume(t, target(first), said("x"))
+    tip = await agent.tip(t)
+
+    async def one_begins_there() -> None:  # and has done nothing yet that would show in the thread's state
+        await elsewhere.client.runs.create(t, "asking", input=harness.input(), after_seconds=3600)
+
+    harness.front.rules.append(Rule(r"^GET /threads/[^/]+/state", before=one_begins_there))
+    with pytest.raises(Conflict, match="taken up again"):
+        await agent.forget(t, tip)
+    assert await agent.tip(t) == tip
+
+
 async def test_cancelling_leaves_somebody_elses_thread_alone(harness: Harness, elsewhere: Elsewhere) -> None:
     agent, t = await harness.open("asking", adopt=True), await elsewhere.start("asking")
     await agent.cancel(t)

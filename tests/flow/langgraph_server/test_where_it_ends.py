@@ -62,3 +62,18 @@ async def test_a_refused_answer_leaves_a_waiting_thread_shown_as_failed_until_it
     assert await agent.pending(t) == (asked,)
     assert isinstance(await agent.resume(t, target(asked), said("yes")), Finished)
     assert (await elsewhere.client.threads.get(t))["status"] == "idle"
+
+
+async def test_a_thread_that_is_taken_up_as_it_is_deleted_is_deleted_with_its_new_run(
+    harness: Harness, elsewhere: Elsewhere
+) -> None:
+    agent, t = await harness.open("asking"), thread()
+    asked = only(await agent.start(t, harness.input(), "run-1"))
+    await agent.resume(t, target(asked), said("x"))
+
+    async def taken_up_there() -> None:
+        await elsewhere.client.runs.wait(t, "asking", input=harness.input())
+
+    harness.front.rules.append(Rule(r"^DELETE /threads/", before=taken_up_there))
+    await agent.forget(t, await agent.tip(t))
+    assert await agent.tip(t) == ""
