@@ -107,6 +107,9 @@ def confirm(
 ) -> tuple[Outcome, list[Row]]:
     """The linked account tapped yes or no to `confirm_link`."""
     mine = contacts.address_of(tx, provider, reply.sender)
+    if mine is not None:  # of two confirmed at once, the second finds that this account is linked no more
+        tx.run(contacts.HELD, id=mine.contact)
+        mine = contacts.address_of(tx, provider, reply.sender)
     waiting = tx.all(contacts.LINK_CLAIMED, contact_id=mine.contact, provider=provider) if mine else []
     link = next(
         (row for row in waiting if row["code_hash"].startswith(start) and row["expires_at"] > tx.now), None

@@ -40,6 +40,7 @@ def sent(tx: Tx, outbox: Outbox, row: Row, ids: tuple[str, ...]) -> Follows:
     copy = row | {"message_ids": dumps(list(ids)), "open": taken.is_open}
     asks = row["kind"] in ASKS and bool(taken.news or taken.ids)
     if asks and not taken.news:
+        interactions.held(tx, row["interaction_id"])  # closed before the copy is there, nobody would tell it
         copy = claimed.twice(tx, row, taken.ids, lambda id: hashed(outbox.tokens.of(id)))
     follows = Follows()
     for receipt in taken.parked:

@@ -116,3 +116,20 @@ async def test_a_run_that_is_discarded_as_its_failed_step_is_tried_again_goes_on
         _, refused = await at_once(both, "run", id, *work)
         assert isinstance(refused, Conflict) and str(refused) == QUICKER
         assert (await both.one.settled(id)).status is not RunStatus.CANCELLED
+
+
+@pytest.mark.parametrize("sent_first", [True, False])
+async def test_what_is_sent_again_as_it_is_erased_is_sent_as_it_was_or_not_at_all(
+    two: Opened, sent_first: bool
+) -> None:
+    async with two(retention=3600.0) as both:
+        both.one.memory.failures.append(Undeliverable("the person blocked the bot"))
+        await both.one.types("1001", "help")
+        (letter,) = (await both.one.app.letters.list()).items
+        both.one.clock.advance(7200)
+        work = [both.one.app.letters.replay(letter.id, "ops"), both.two.app.eraser.sweep()]
+        became = await at_once(both, "delivery", letter.id, *(work if sent_first else reversed(work)))
+        await both.one.sweep()
+        (said,) = both.one.memory.titles("1001") or [""]
+        assert ("pending" in said) is sent_first, said
+        assert isinstance(became[1], Conflict) is not sent_first

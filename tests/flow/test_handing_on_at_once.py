@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import pytest
 from sqlalchemy import text
 
+from answerback import receipts
 from answerback.ask import AskRequest
 from answerback.errors import NotAllowed, NotFound
 from answerback.inbox import Viewer
@@ -135,3 +136,22 @@ async def test_a_question_that_is_withdrawn_as_the_first_of_several_is_answered_
         await at_once(both, "interaction", id, *(work if closes_first else reversed(work)))
         assert await open_to(both) == []
         assert "The agent no longer needs this" in both.one.memory.titles("1001")[-1]
+
+
+@pytest.mark.parametrize("closes_first", [False, True])
+async def test_a_copy_that_turns_up_as_its_question_is_closed_is_told_how_it_ended(
+    two: Opened, closes_first: bool
+) -> None:
+    async with two() as both:
+        id = await both.ask()
+        row, outbox = await both.message(id), both.two.app.context.outbox
+
+        async def turns_up() -> None:  # somebody else had sent it too, when the first claim had lapsed
+            store, ids = both.two.app.context.store, ("m99",)
+            both.two.app.context.follow(await store.write(lambda tx: receipts.sent(tx, outbox, row, ids)))
+
+        work = [both.one.app.asker.cancel(id), turns_up()]
+        await at_once(both, "interaction", id, *(work if closes_first else reversed(work)))
+        assert await open_to(both) == []
+        told = [title for title in both.one.memory.titles("1001") if "no longer needs" in title]
+        assert len(told) == 2

@@ -191,3 +191,26 @@ async def test_of_two_who_deal_with_a_failed_run_at_once_one_is_refused_or_has_t
         else:
             assert isinstance(then, Conflict) and run.status is RunStatus.WAITING
             assert len(run.interactions) == 2
+
+
+async def test_law_7_of_two_chats_that_one_confirms_at_once_on_two_gateways_one_is_linked(
+    two: Opened,
+) -> None:
+    async with two(contacts={"alice": ALICE, "carol": Contact("carol", "Carol")}) as both:
+        for chat in ("3003", "6666", "7777"):
+            code = (await both.one.app.linker.create("carol", "memory")).code
+            await both.one.types(chat, f"/start {code}")
+        await both.one.types("3003", "help")  # so that neither tap has to note that they are there
+        offers = [shown.message for shown in both.one.memory.shown if "Is that you?" in shown.message.title]
+        assert len(offers) == 2
+        taps = [
+            both.one.memory.typed("3003", "", data=button.data)
+            for offer in offers
+            for button in offer.buttons
+            if button.label == "Yes"
+        ]
+        await at_once(both, "contact", "carol", both.one.receive(taps[0]), both.two.receive(taps[1]))
+        found = await both.one.app.context.store.read(lambda tx: tx.all(CAROLS))
+        assert found == [{"external_id": "6666"}]
+        assert both.one.memory.titles("7777") == []
+        assert both.one.memory.titles("3003")[-1].startswith("This link does not work any more.")

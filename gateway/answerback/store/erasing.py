@@ -149,7 +149,9 @@ RUNS_OF_THREAD = Query(
     .values(**_EMPTY)
 )
 NOTICE = Query(update(T).where(T.c.id == p("key")).values(title="", content="", erased_at=p("at")))
-DELIVERY = Query(update(D).where(D.c.id == p("key")).values(content="{}"))
+DELIVERY = Query(  # not of one that is being sent again since it was looked at
+    update(D).where(D.c.id == p("key"), D.c.status != "queued").values(content="{}")
+)
 REPLY = Query(update(P).where(P.c.provider == p("of"), P.c.event_id == p("event")).values(raw=b""))
 
 
@@ -227,8 +229,9 @@ def erase(tx: Tx, kind: Kind, row: Row, by: str = BY) -> bool:
             tx.run(UNSENT_OF_NOTICE, key=row["id"], at=tx.now)
             tx.run(NOTICE, key=row["id"], at=tx.now)
         case Kind.DELIVERY:
+            if tx.run(DELIVERY, key=row["id"]) == 0:
+                return False
             tx.run(UNSENT_ITSELF, key=row["id"], at=tx.now)
-            tx.run(DELIVERY, key=row["id"])
         case Kind.REPLY:
             tx.run(REPLY, of=row["provider"], event=row["event_id"])
     return True

@@ -104,12 +104,35 @@ OF_TWO_AT_ONCE = (
         "done.stopped = False",
         STOPPING + "test_an_agent_that_was_told_too_early_is_told_again[sqlite]",
     ),
+    # Other things that two do
     Mutant(
-        "a thread on a server is not deleted while a run is at work on it",
-        "agents/answerback_agents/langgraph_server/adapter.py",
-        'if found.get("status") == "busy" or reading.checkpoint(state) != tip:',
-        "if reading.checkpoint(state) != tip:",
-        FLOW + "langgraph_server/test_binding.py"
-        "::test_a_thread_on_which_a_run_begins_while_it_is_looked_at_is_not_forgotten",
+        "of two chats confirmed at once one is linked",
+        GATEWAY + "linking.py",
+        "        mine = contacts.address_of(tx, provider, reply.sender)\n    waiting",
+        "    waiting",
+        FLOW + "test_two_people_at_once.py"
+        "::test_law_7_of_two_chats_that_one_confirms_at_once_on_two_gateways_one_is_linked",
+    ),
+    Mutant(
+        "what is being sent again is not erased",
+        GATEWAY + "store/erasing.py",
+        'update(D).where(D.c.id == p("key"), D.c.status != "queued")',
+        'update(D).where(D.c.id == p("key"))',
+        FLOW + "test_given_up_at_once.py"
+        "::test_what_is_sent_again_as_it_is_erased_is_sent_as_it_was_or_not_at_all[True]",
+    ),
+    Mutant(
+        "a second copy is told how its question ended",
+        GATEWAY + "receipts.py",
+        '        interactions.held(tx, row["interaction_id"])',
+        "        pass",
+        HANDING_ON + "test_a_copy_that_turns_up_as_its_question_is_closed_is_told_how_it_ended[False]",
+    ),
+    Mutant(
+        "who stops what has just ended is not told that they stopped it",
+        GATEWAY + "starting.py",
+        "    if not effect.stops:\n        return None\n",
+        "",
+        STOPPING + "test_who_stops_what_ends_at_that_moment_is_not_told_that_they_stopped_it",
     ),
 )
