@@ -147,7 +147,9 @@ def _nobody(outbox: Outbox, tx: Tx, record: Interaction) -> list[Row]:
 
 
 def _notice_elsewhere(outbox: Outbox, tx: Tx, row: Row) -> list[Row]:
-    notice = notices.get(tx, row["notice_id"])
+    notice = notices.held(
+        tx, row["notice_id"]
+    )  # of two messages that fail at once, the second sees the first
     if notice is None:
         return []
     known = notices.deliveries_of(tx, notice["id"])

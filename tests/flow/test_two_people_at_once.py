@@ -11,14 +11,16 @@ from sqlalchemy import text
 
 from answerback.ask import AskRequest
 from answerback.errors import AlreadyAnswered, Conflict, NotAllowed
-from answerback.model import Contact, Json, Question, QuestionKind, RunStatus
+from answerback.model import Address, Contact, Json, Question, QuestionKind, RunStatus
 from answerback.notices import NoticeRequest
 from answerback.run import RunRequest
-from answerback.settings import Plugin
-from answerback.store import leases, replies
+from answerback.settings import Plugin, Route
+from answerback.store import leases, notices, replies
 from answerback.store.query import Query
-from answerback.testing import ScriptedAgent, asks
-from tests.support.gateway import ALICE
+from answerback.succession import next_address
+from answerback.testing import MemoryProvider, ScriptedAgent, asks
+from answerback.web.people import People
+from tests.support.gateway import ALICE, Gateway
 from tests.support.two import Opened, Two, at_once, caught, opening
 
 pytestmark = pytest.mark.needs_extra("postgres")
@@ -214,3 +216,50 @@ async def test_law_7_of_two_chats_that_one_confirms_at_once_on_two_gateways_one_
         assert found == [{"external_id": "6666"}]
         assert both.one.memory.titles("7777") == []
         assert both.one.memory.titles("3003")[-1].startswith("This link does not work any more.")
+
+
+def people(here: Gateway) -> People:
+    """What adds contacts over HTTP."""
+    return People(
+        here.app.context,
+        here.app.reader,
+        here.app.linker,
+        {"memory": here.memory},
+        dict,
+        dict,
+        lambda _: None,
+    )
+
+
+async def test_law_7_an_account_that_two_people_are_given_at_once_is_of_one_of_them(two: Opened) -> None:
+    async with two() as both:
+        async with await psycopg.AsyncConnection.connect(both.url) as holding:
+            await holding.execute("LOCK TABLE address IN SHARE MODE")
+            work = []
+            for number, (here, who) in enumerate(((both.one, "carol"), (both.two, "dave")), start=1):
+                contact = Contact(who, who.title(), addresses=(Address("memory", "4004", "4004", who),))
+                work.append(asyncio.ensure_future(caught(people(here).add(contact))))
+                await both.waiting(number)
+        first, second = [await each for each in work]
+        assert isinstance(first, Contact) and isinstance(second, Conflict)
+        assert "belongs to 'carol' already" in str(second)
+        assert await both.one.app.context.store.read(lambda tx: tx.all(CAROLS)) == [{"external_id": "4004"}]
+
+
+async def test_when_two_messages_of_a_notice_fail_at_once_the_next_address_is_told_once(two: Opened) -> None:
+    addresses = tuple(Address(name, "a", "a") for name in ("memory", "second", "third"))
+    phones = {name: MemoryProvider(name) for name in ("second", "third")}
+    route = Route("default", ask=("alice",), providers=("memory", "second", "third"))
+    more = {"contacts": {"alice": Contact("alice", "Alice", addresses=addresses)}}
+    async with two(phones=phones, routes={"default": route}, **more) as both:
+        notice, _ = await both.one.app.notices.send(NoticeRequest("Done."))
+        await both.one.app.idle()
+        here, there = both.one.app.context, both.two.app.context
+        (first,) = await here.store.read(lambda tx: notices.deliveries_of(tx, notice.id))
+        (second,) = await here.store.write(lambda tx: next_address(here.outbox, tx, first))
+        work = (
+            here.store.write(lambda tx: next_address(here.outbox, tx, first)),
+            there.store.write(lambda tx: next_address(there.outbox, tx, second)),
+        )
+        became = await at_once(both, "notice", notice.id, *work)
+        assert [len(rows) for rows in became] == [1, 0]

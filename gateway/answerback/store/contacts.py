@@ -18,23 +18,26 @@ MINUTE = 60_000_000  # microseconds
 C, A, L = ContactRow.__table__, AddressRow.__table__, LinkRow.__table__  # type: ignore[attr-defined]
 
 
-def _upsert(table: Any, keys: tuple[str, ...], *, keep: tuple[str, ...] = ()) -> Either:
-    """INSERT … ON CONFLICT (keys) DO UPDATE, in both spellings; `keep` columns stay as they are."""
+def _upsert(table: Any, keys: tuple[str, ...], *, keep: tuple[str, ...] = (), whose: str = "") -> Either:
+    """INSERT … ON CONFLICT (keys) DO UPDATE, in both spellings; `keep` columns stay as they are.
+
+    `whose`: the column that says to whom a row belongs, where somebody else's is not changed.
+    """
 
     def build(insert: Any) -> Any:
         statement = insert(table).values({c.name: p(c.name) for c in table.c})
         changed = {c.name: statement.excluded[c.name] for c in table.c if c.name not in (*keys, *keep)}
-        return statement.on_conflict_do_update(index_elements=list(keys), set_=changed)
+        same = table.c[whose] == statement.excluded[whose] if whose else None
+        return statement.on_conflict_do_update(index_elements=list(keys), set_=changed, where=same)
 
     return both(build)
 
 
 PUT_CONTACT = _upsert(C, ("id",), keep=("quiet_until",))
-PUT_ADDRESS = _upsert(
-    A,
-    ("provider", "external_id"),
-    keep=("id", "verified_at", "last_inbound_at", "unreachable", "muted_until"),
-)
+_ACCOUNT = "provider", "external_id"
+_NOTED = "id", "verified_at", "last_inbound_at", "unreachable", "muted_until"
+PUT_ADDRESS = _upsert(A, _ACCOUNT, keep=_NOTED)
+PUT_OWN_ADDRESS = _upsert(A, _ACCOUNT, keep=_NOTED, whose="contact_id")
 _of_person = C.c.name, C.c.language, C.c.timezone, C.c.quiet_hours, C.c.quiet_until
 _contact = select(C).where(C.c.id == p("id"))
 CONTACT = Query(_contact)
@@ -220,11 +223,16 @@ def configure(tx: Tx, configured: Iterable[Contact]) -> None:
         put(tx, person)
 
 
-def put_address(tx: Tx, address: Address, contact_id: str, source: str) -> None:
-    """Insert or refresh an address; where its place has moved on, it follows."""
+def put_address(
+    tx: Tx, address: Address, contact_id: str, source: str, *, unless_taken: bool = False
+) -> bool:
+    """Insert or refresh an address; where its place has moved on, it follows.
+
+    `unless_taken`: not if it is somebody else's, then False.
+    """
     own = address.place == address.external_id
-    tx.run(
-        PUT_ADDRESS,
+    changed = tx.run(
+        PUT_OWN_ADDRESS if unless_taken else PUT_ADDRESS,
         id=f"{address.provider}:{address.external_id}",
         contact_id=contact_id,
         source=source,
@@ -236,3 +244,4 @@ def put_address(tx: Tx, address: Address, contact_id: str, source: str) -> None:
         unreachable="",
         muted_until=None,
     )
+    return changed == 1

@@ -6,7 +6,7 @@ from sqlalchemy import bindparam as p
 from sqlalchemy import null, select, text, update
 
 from answerback.store.deliveries import QUEUED
-from answerback.store.query import Query, both
+from answerback.store.query import Either, Query, both
 from answerback.store.tx import Row, Tx
 from answerback.tables import DeliveryRow, NoticeRow
 
@@ -14,7 +14,9 @@ N, D = NoticeRow.__table__, DeliveryRow.__table__  # type: ignore[attr-defined]
 
 _values: dict[str, Any] = {c.name: p(c.name) for c in N.c}
 ADD = both(lambda insert: insert(N).values(_values).on_conflict_do_nothing())
-GET = Query(select(N).where(N.c.id == p("id")))
+_one = select(N).where(N.c.id == p("id"))
+GET = Query(_one)
+HELD = Either(sqlite=_one, postgresql=_one.with_for_update())
 BY_KEY = Query(select(N).where(N.c.idempotency_key == p("key"), text("idempotency_key <> ''")))
 OF = Query(select(D).where(D.c.notice_id == p("notice_id"), text("notice_id <> ''")).order_by(D.c.id))
 DROP = Query(  # another try, at another address, of what has arrived meanwhile
@@ -33,6 +35,11 @@ DROP = Query(  # another try, at another address, of what has arrived meanwhile
 
 def get(tx: Tx, id: str) -> Row | None:
     return tx.one(GET, id=id)
+
+
+def held(tx: Tx, id: str) -> Row | None:
+    """The same; until the commit nobody else has it told at a further address."""
+    return tx.one(HELD, id=id)
 
 
 def add(tx: Tx, **row: object) -> Row | None:

@@ -3,7 +3,7 @@
 import asyncio
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
 from fastapi import FastAPI, Request
@@ -248,9 +248,10 @@ def plugins_out(states: Mapping[str, str], uses: Mapping[str, Any]) -> PluginsOu
 
 
 def _put(tx: Tx, contact: Contact) -> Contact:
-    for address in contact.addresses:
-        owner = table.address_of(tx, address.provider, address.external_id)
-        if owner is not None and owner.contact != contact.id:
-            raise Conflict(f"This address on {address.provider} belongs to {owner.contact!r} already.")
-    table.put(tx, contact, source="api")
+    table.put(tx, replace(contact, addresses=()), source="api")
+    for address in contact.addresses:  # one statement decides: somebody else may be given it at this moment
+        if not table.put_address(tx, address, contact.id, "api", unless_taken=True):
+            owner = table.address_of(tx, address.provider, address.external_id)
+            whose = repr(owner.contact) if owner is not None else "somebody else"
+            raise Conflict(f"This address on {address.provider} belongs to {whose} already.")
     return table.contact(tx, contact.id) or contact

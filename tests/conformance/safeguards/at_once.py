@@ -135,4 +135,20 @@ OF_TWO_AT_ONCE = (
         "",
         STOPPING + "test_who_stops_what_ends_at_that_moment_is_not_told_that_they_stopped_it",
     ),
+    Mutant(
+        "an account that two people are given at once is of one of them",
+        GATEWAY + "store/contacts.py",
+        'PUT_OWN_ADDRESS = _upsert(A, _ACCOUNT, keep=_NOTED, whose="contact_id")',
+        "PUT_OWN_ADDRESS = PUT_ADDRESS",
+        FLOW + "test_two_people_at_once.py"
+        "::test_law_7_an_account_that_two_people_are_given_at_once_is_of_one_of_them",
+    ),
+    Mutant(
+        "of two messages of a notice that fail at once one goes on",
+        GATEWAY + "store/notices.py",
+        "postgresql=_one.with_for_update()",
+        "postgresql=_one",
+        FLOW + "test_two_people_at_once.py"
+        "::test_when_two_messages_of_a_notice_fail_at_once_the_next_address_is_told_once",
+    ),
 )
