@@ -10,21 +10,34 @@ sh scripts/setup.sh dev
 sh scripts/debian.sh chromium strace dovecot-imapd dovecot-lmtpd || :
 sh scripts/langgraph-server.sh || :
 
+# Hundreds of tests start programs of ours: each would compile all of it anew.
+unset PYTHONDONTWRITEBYTECODE
+
 if [ $# -gt 0 ]; then exec .venv/bin/python -m pytest "$@"; fi
 
 # Many tests wait for another process, so there are three workers a processor; what is left of one's share is
 # done by whoever is free. A worker that dies takes one test with it; more than two deaths are no accident.
 workers="-q -n $((3 * $(getconf _NPROCESSORS_ONLN))) --dist worksteal --max-worker-restart 2"
+# Where memory has room for them, the tests' files stand there: on a disk every commit of SQLite waits for it.
+memory=$(.venv/bin/python tests/support/memory.py)
+files=
+if [ -n "$memory" ]; then
+    files=$(mktemp -d "$memory/answerback-tests-XXXXXX")
+    trap 'rm -rf "$files"' EXIT
+    trap 'exit 130' INT
+    trap 'exit 143' TERM HUP
+    workers="$workers -o tmp_path_retention_policy=failed"
+fi
 bare=0
 full=0
 sh scripts/setup.sh bare
 echo "The bare core, without extras:"
 passed=var/setup/passed  # always given with a "=": pytest would take a file that it finds for a test
 rm -f "$passed" && : >"$passed.before"
-var/setup/bare/bin/python -m pytest --bare-core $workers "--passed-to=$passed" || bare=$?
+var/setup/bare/bin/python -m pytest --bare-core $workers ${files:+"--basetemp=$files/bare"} "--passed-to=$passed" || bare=$?
 # What passed needs no second time, except the sandbox's: beside the real clients it is held to more.
 if [ -e "$passed" ]; then grep -v '^tests/providers/' "$passed" >"$passed.before" || :; fi
 echo "Everything else:"
-.venv/bin/python -m pytest $workers "--passed-before=$passed.before" || full=$?
+.venv/bin/python -m pytest $workers ${files:+"--basetemp=$files/full"} "--passed-before=$passed.before" || full=$?
 if [ "$bare" != 0 ]; then echo "The bare core failed (pytest's exit code $bare); its output is further up." >&2; fi
 [ "$bare" = 0 ] && [ "$full" = 0 ]

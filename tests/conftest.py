@@ -2,6 +2,7 @@
 
 import asyncio
 import functools
+import gc
 import inspect
 import shutil
 import signal
@@ -49,6 +50,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    gc.disable()  # until all is imported: to look for garbage meanwhile took a quarter of the time
     config.stash[LEFT_OUT] = {}
     if config.getoption("--passed-to") and not hasattr(config, "workerinput"):
         config.pluginmanager.register(_WritesDown(config))
@@ -80,6 +82,11 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
         return None
     config.stash[LEFT_OUT][str(collection_path.relative_to(config.rootpath))] = package
     return True
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
