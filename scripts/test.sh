@@ -23,6 +23,8 @@ memory=$(.venv/bin/python tests/support/memory.py)
 files=
 if [ -n "$memory" ]; then
     files=$(mktemp -d "$memory/answerback-tests-XXXXXX")
+    chmod 711 "$files"  # under root, servers run as other users
+    export TMPDIR="$files"
     trap 'rm -rf "$files"' EXIT
     trap 'exit 130' INT
     trap 'exit 143' TERM HUP
