@@ -210,9 +210,11 @@ async def test_what_was_written_while_we_were_down_is_listed_and_answers_once_th
         box.twilio.webhook("")
         box.twilio.type(ANA, "coding")
         await given_up(box)
-        async with looping(database, agent, box, Ahead()) as loop:
+        clock = Ahead()
+        async with looping(database, agent, box, clock) as loop:
             asked = await loop.see("I am not sure what “coding” is for. Is it this question?")
             assert agent.journal == []
+            clock.by = ON_TIME.by  # the tap waits for its webhook
             box.twilio.tap(ANA, asked.sid, "Which term?")
             await loop.see("You wrote “coding”")
             await loop.app.idle()

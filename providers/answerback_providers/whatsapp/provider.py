@@ -123,15 +123,14 @@ class WhatsApp(Provider):
         if self._listed and wait is None:
             soon = missed.GRACE.total_seconds() if self._missed.waits else math.inf
             await asyncio.sleep(min(soon, self._options.list_seconds))
-        now = self._clock()
-        start = self._missed.since(cursor, now)
+        start = self._missed.since(cursor, self._clock())
         listed = await self._say(
             self._client.messages.list_async(
                 to=self._options.sender_address, date_sent_after=start, page_size=PAGE
             )
         )
         mine = [message for message in listed if message.direction == "inbound"]
-        found, after = self._missed.fresh(mine, cursor, start, now)
+        found, after = self._missed.fresh(mine, cursor, start, self._clock())
         bodies = [missed.form(one, await self._media(one), self._options.api_base) for one in found]
         self._listed = True
         return Batch(tuple(Inbound(body=body) for body in bodies), after)
