@@ -30,11 +30,12 @@ from answerback.identify import Identifier, function_of
 from answerback.inbox import Inbox
 from answerback.installation import secret_of, signing_key
 from answerback.intake import Intake
+from answerback.leaving import left
 from answerback.letters import Letters
 from answerback.linking import Linker
 from answerback.metrics import Metrics
 from answerback.notices import Notices
-from answerback.outbox import CALLER, FORM, Outbox
+from answerback.outbox import CALLER, FORM, Follows, Outbox
 from answerback.outgoing import Outgoing
 from answerback.plans import Planner
 from answerback.provider import Pace, Provider, ProviderContext
@@ -101,11 +102,12 @@ class App:
         """
         self.context.store.open(migrations.upgrade)
         try:
-            await self.context.store.write(self._prepare)
+            follows = await self.context.store.write(self._prepare)
             await self._open_agents()
         except BaseException:
             self.context.store.close()
             raise
+        self.context.follow(follows)
         self.intake.start()
         if self.wakeups is not None:
             self.wakeups.start()
@@ -114,7 +116,7 @@ class App:
             self.eraser.start()
             self._tasks.append(asyncio.create_task(self._wake_when_drained()))
 
-    def _prepare(self, tx: Tx) -> None:
+    def _prepare(self, tx: Tx) -> Follows:
         meta.check_secret(tx, self.context.tokens.fingerprint)
         if tx.dialect == "sqlite":  # we are its only process: what a dead one held is free at once
             leases.free_all(tx)
@@ -125,6 +127,7 @@ class App:
         for each in self.context.outbox.stand_ins.known.values():
             if each.listens:
                 tx.run(deliveries.SHOW_AGAIN, terminal=each.name, at=tx.now)
+        return left(tx, self.context.outbox)
 
     async def _open_agents(self) -> None:
         """All at the same time: one that takes long to start holds up none of the others."""

@@ -55,16 +55,16 @@ def consider(tx: Tx, context: Context, provider: str, reply: Reply) -> Effect:
     words = uncalled(reply, reply.text) if not reply.data else ""
     command = is_command(words) if words else None
     if command is not None and command[0] == "start" and command[1]:
-        outcome, rows = linking.use(tx, context, provider, reply, command[1])
-        return Effect(outcome, rows)
+        outcome, follows = linking.use(tx, context, provider, reply, command[1])
+        return Effect(outcome, follows=follows)
     if mine is None:
         return _stranger(case)
     if reply.place == mine["place"] or not context.outbox.is_shared(mine):
         contacts.seen(tx, mine)  # to write in private does not let us into a group
     if reply.data.startswith("link."):
         _, start, answer = [*reply.data.split(".", 2), "", ""][:3]
-        outcome, rows = linking.confirm(tx, context, provider, reply, start, answer)
-        return Effect(outcome, rows)
+        outcome, follows = linking.confirm(tx, context, provider, reply, start, answer)
+        return Effect(outcome, follows=follows)
     return taps.tapped(case) if taps.is_about_run(reply) else _for_question(case)
 
 

@@ -4,8 +4,9 @@ from dataclasses import dataclass
 
 from answerback.context import Context
 from answerback.errors import Conflict, NotFound
+from answerback.leaving import left
 from answerback.model import Address, Outcome
-from answerback.outbox import place_of
+from answerback.outbox import Follows, place_of
 from answerback.provider import Reply
 from answerback.store import Row, Tx, contacts
 from answerback.tokens import hashed, new_secret
@@ -65,11 +66,11 @@ def hashed_link(code: str) -> str:
     return hashed(code.encode().hex())
 
 
-def use(tx: Tx, context: Context, provider: str, reply: Reply, code: str) -> tuple[Outcome, list[Row]]:
+def use(tx: Tx, context: Context, provider: str, reply: Reply, code: str) -> tuple[Outcome, Follows]:
     """Somebody wrote `/start CODE`: link the chat, or ask the account that is linked already."""
     here = place_of(provider, reply.sender, reply.place)
     if not reply.private:
-        return Outcome.NOT_ALLOWED, [context.outbox.conversation(tx, here, "link_private", {})]
+        return Outcome.NOT_ALLOWED, Follows([context.outbox.conversation(tx, here, "link_private", {})])
     link = tx.one(contacts.LINK, code_hash=hashed_link(code))
     if (
         link is None
@@ -77,7 +78,7 @@ def use(tx: Tx, context: Context, provider: str, reply: Reply, code: str) -> tup
         or link["used_at"] is not None
         or link["expires_at"] <= tx.now
     ):
-        return Outcome.NOT_ALLOWED, [context.outbox.conversation(tx, here, "link_failed", {})]
+        return Outcome.NOT_ALLOWED, Follows([context.outbox.conversation(tx, here, "link_failed", {})])
     # Of two codes used at once, the second finds the first's chat.
     tx.run(contacts.HELD, id=link["contact_id"])
     person = contacts.contact(tx, link["contact_id"])
@@ -86,25 +87,25 @@ def use(tx: Tx, context: Context, provider: str, reply: Reply, code: str) -> tup
     if current:
         return _confirm_first(tx, context, link, reply, current[0], person.name)
     if tx.run(contacts.TAKE_LINK, hash=link["code_hash"], at=tx.now) != 1:
-        return Outcome.NOT_ALLOWED, []
-    return Outcome.LINKED, [
-        _linked(tx, context, link["contact_id"], provider, reply.sender, reply.place, person.name)
-    ]
+        return Outcome.NOT_ALLOWED, Follows()
+    return Outcome.LINKED, _linked(
+        tx, context, link["contact_id"], provider, reply.sender, reply.place, person.name
+    )
 
 
 def _confirm_first(
     tx: Tx, context: Context, link: Row, reply: Reply, current: Address, name: str
-) -> tuple[Outcome, list[Row]]:
+) -> tuple[Outcome, Follows]:
     if tx.run(contacts.ASK_LINK, hash=link["code_hash"], external=reply.sender, where_=reply.place) != 1:
-        return Outcome.NOT_ALLOWED, []
+        return Outcome.NOT_ALLOWED, Follows()
     there = place_of(current.provider, current.external_id, current.place, link["contact_id"])
     args = {"who": name, "link": link["code_hash"][:26]}
-    return Outcome.LINKED, [context.outbox.conversation(tx, there, "confirm_link", args)]
+    return Outcome.LINKED, Follows([context.outbox.conversation(tx, there, "confirm_link", args)])
 
 
 def confirm(
     tx: Tx, context: Context, provider: str, reply: Reply, start: str, answer: str
-) -> tuple[Outcome, list[Row]]:
+) -> tuple[Outcome, Follows]:
     """The linked account tapped yes or no to `confirm_link`."""
     mine = contacts.address_of(tx, provider, reply.sender)
     if mine is not None:  # of two confirmed at once, the second finds that this account is linked no more
@@ -115,24 +116,29 @@ def confirm(
         (row for row in waiting if row["code_hash"].startswith(start) and row["expires_at"] > tx.now), None
     )
     if link is None or tx.run(contacts.TAKE_LINK, hash=link["code_hash"], at=tx.now) != 1:
-        return Outcome.NOT_ALLOWED, [
-            context.outbox.conversation(tx, _here(provider, reply), "link_failed", {})
-        ]
+        return Outcome.NOT_ALLOWED, Follows(
+            [context.outbox.conversation(tx, _here(provider, reply), "link_failed", {})]
+        )
     if answer != YES:
-        return Outcome.COMMAND, []
+        return Outcome.COMMAND, Follows()
     person = contacts.contact(tx, link["contact_id"])
     assert person is not None
     tx.run(contacts.REMOVE_ADDRESSES, contact_id=person.id, provider=provider)
-    return Outcome.LINKED, [
-        _linked(tx, context, person.id, provider, link["external_id"], link["place"], person.name)
-    ]
-
-
-def _linked(tx: Tx, context: Context, contact: str, provider: str, sender: str, place: str, name: str) -> Row:
-    contacts.put_address(tx, Address(provider, sender, place, contact), contact, "link")
-    return context.outbox.conversation(
-        tx, place_of(provider, sender, place, contact), "linked", {"who": name}
+    return Outcome.LINKED, _linked(
+        tx, context, person.id, provider, link["external_id"], link["place"], person.name
     )
+
+
+def _linked(
+    tx: Tx, context: Context, contact: str, provider: str, sender: str, place: str, name: str
+) -> Follows:
+    """The account is theirs from now on: whoever had it, or another one here, is asked there no more."""
+    contacts.put_address(tx, Address(provider, sender, place, contact), contact, "link")
+    here = place_of(provider, sender, place, contact)
+    told = context.outbox.conversation(tx, here, "linked", {"who": name})
+    follows = left(tx, context.outbox)
+    follows.rows.insert(0, told)
+    return follows
 
 
 def _here(provider: str, reply: Reply) -> Row:

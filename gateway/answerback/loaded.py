@@ -43,8 +43,9 @@ def load(tx: Tx, context: Context, row: Row) -> Loaded:
 
 
 def needless(row: Row, record: Interaction | None) -> bool:
+    """Whether it asks what nobody can answer any more, at all or there."""
     asks = row["kind"] in ("question", "reminder")
-    return asks and (record is None or record.status is not InteractionStatus.PENDING)
+    return asks and (record is None or record.status is not InteractionStatus.PENDING or not row["open"])
 
 
 def has_arrived(tx: Tx, row: Row) -> bool:

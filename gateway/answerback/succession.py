@@ -34,7 +34,7 @@ def next_address(
     route = record.route | {"ask": [row["contact_id"]]}
     if elsewhere:
         route["providers"] = [name for name in route.get("providers", ()) if name != row["provider"]]
-    found = addresses(tx, route, tried=frozenset((one["provider"], one["external_id"]) for one in asked))
+    found = addresses(tx, route, tried=_tried(asked))
     if not found and not any(map(_is_under_way, tx.all(deliveries.OF, interaction_id=record.id))):
         return stand_in(outbox, tx, record)
     unless, away = row if unsure else None, row["provider"] if elsewhere else ""
@@ -167,14 +167,20 @@ def _asked(tx: Tx, row: Row) -> Interaction | None:
     if row["kind"] != "question" or not row["contact_id"]:
         return None
     record = interactions.held(tx, row["interaction_id"])
-    is_open = record is not None and record.status is InteractionStatus.PENDING and record.readable
-    return record if is_open else None
+    if record is None or row["contact_id"] in record.route.get("delegated", ()):
+        return None
+    return record if record.status is InteractionStatus.PENDING and record.readable else None
 
 
 def _asked_of(tx: Tx, row: Row) -> list[Row]:
     """Every delivery that asks the same person the same question."""
     found = tx.all(deliveries.OF, interaction_id=row["interaction_id"])
     return [each for each in found if each["contact_id"] == row["contact_id"] and each["kind"] == "question"]
+
+
+def _tried(asked: list[Row]) -> Tried:
+    """Without what was taken back: an account that somebody lost, and has again, can be asked again."""
+    return frozenset((row["provider"], row["external_id"]) for row in asked if row["token_hash"])
 
 
 def _is_on_its_way(row: Row) -> bool:

@@ -8,6 +8,8 @@ from answerback.ask import AskRequest
 from answerback.cli.site import site
 from answerback.model import Address, Contact, Interaction, InteractionStatus, RunStatus
 from answerback.settings import ApiKey, Route
+from answerback.store import deliveries
+from answerback.succession import next_address
 from answerback.testing import ScriptedAgent, asks
 from tests.support.databases import Database
 from tests.support.gateway import ALICE, BEN, Gateway, gateway
@@ -192,3 +194,17 @@ async def test_its_history_tells_who_handed_it_on(database: Database) -> None:
         await g.types("1001", "/delegate ben")
         events = (await g.app.historian.of(id)).events
         assert ("delegated", "alice") in {(event.event, event.actor) for event in events}
+
+
+async def test_who_handed_it_on_is_not_asked_elsewhere_when_their_copy_fails_after_all(
+    database: Database,
+) -> None:
+    alice = Contact("alice", "Alice", addresses=(*ALICE.addresses, Address("other", "a", "a")))
+    known = {"contacts": {**PEOPLE, "alice": alice}, "routes": route("ben", providers=("memory", "other"))}
+    async with gateway(database, **known) as g:
+        id = await ask(g)
+        store, outbox = g.app.context.store, g.app.context.outbox
+        rows = await store.read(lambda tx: tx.all(deliveries.OF, interaction_id=id))
+        (hers,) = (row for row in rows if row["contact_id"] == "alice")
+        await g.types("1001", "delegate to Ben")
+        assert await store.write(lambda tx: next_address(outbox, tx, hers)) == []

@@ -41,7 +41,10 @@ def list_(config: str | None, url: str, as_json: bool) -> None:
 )
 @remote
 def add(config: str | None, url: str, as_json: bool, addresses: tuple[str, ...], **contact: str) -> None:
-    """Add a contact, or change one; who stands in the configuration is changed there."""
+    """Add a contact, or change one; who stands in the configuration is changed there.
+
+    An address replaces what the contact had on the same provider.
+    """
     from answerback.cli import terminal
 
     body: dict[str, Any] = {name: value for name, value in contact.items() if value}

@@ -97,6 +97,11 @@ IN_FILE = Query(select(C.c.id).where(C.c.source == "config"))  # or once were
 REMOVE_ALL = Query(A.delete().where(A.c.contact_id == p("contact_id")))
 REMOVE_LINKS = Query(L.delete().where(L.c.contact_id == p("contact_id")))
 REMOVE_ADDRESSES = Query(A.delete().where(A.c.contact_id == p("contact_id"), A.c.provider == p("provider")))
+REMOVE_OTHERS = Query(
+    A.delete().where(
+        A.c.contact_id == p("contact_id"), A.c.provider == p("provider"), A.c.external_id != p("external_id")
+    )
+)
 
 
 def contact(tx: Tx, id: str, *, asks: bool = False) -> Contact | None:

@@ -11,7 +11,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from answerback.context import Context
 from answerback.errors import AnswerbackError, Conflict, DoesNotFit, NotFound
+from answerback.leaving import left
 from answerback.model import Address, Contact
+from answerback.outbox import Follows, Outbox
 from answerback.owners import NoAddress, canonical
 from answerback.provider import Provider
 from answerback.settings.schema import ContactShape, Name
@@ -72,7 +74,9 @@ class People:
             contact = canonical(contact, self.providers)
         except NoAddress as error:
             raise DoesNotFit(f"{error}.") from None
-        return await self.context.store.write(lambda tx: _put(tx, contact))
+        put, follows = await self.context.store.write(lambda tx: _put(tx, self.context.outbox, contact))
+        self.context.follow(follows)
+        return put
 
     async def invitation(self, contact: str, provider: str) -> "LinkOut":
         """A new code, and what to do with it. Raises `NotFound`."""
@@ -174,7 +178,10 @@ def add(api: FastAPI, people: People) -> None:
 
     @api.post("/v1/contacts", status_code=201, openapi_extra=accepts(ContactIn))
     async def put(request: Request, key: MayAdminister) -> ContactOut:
-        """Add a contact, or change one that was added here. 409 if it stands in the configuration."""
+        """Add a contact, or change one that was added here. 409 if it stands in the configuration.
+
+        An address replaces what the contact had on the same provider.
+        """
         body = await read(request, ContactIn, limit_bytes)
         unknown = [name for name in body.addresses if name not in settings.providers]
         if unknown:
@@ -247,11 +254,16 @@ def plugins_out(states: Mapping[str, str], uses: Mapping[str, Any]) -> PluginsOu
     return PluginsOut(items=items)
 
 
-def _put(tx: Tx, contact: Contact) -> Contact:
+def _put(tx: Tx, outbox: Outbox, contact: Contact) -> tuple[Contact, Follows]:
+    """What it names replaces what the contact had on the same provider."""
     table.put(tx, replace(contact, addresses=()), source="api")
+    removed = 0
     for address in contact.addresses:  # one statement decides: somebody else may be given it at this moment
         if not table.put_address(tx, address, contact.id, "api", unless_taken=True):
             owner = table.address_of(tx, address.provider, address.external_id)
             whose = repr(owner.contact) if owner is not None else "somebody else"
             raise Conflict(f"This address on {address.provider} belongs to {whose} already.")
-    return table.contact(tx, contact.id) or contact
+        there = {"provider": address.provider, "external_id": address.external_id}
+        removed += tx.run(table.REMOVE_OTHERS, contact_id=contact.id, **there)
+    follows = left(tx, outbox) if removed else Follows()
+    return table.contact(tx, contact.id) or contact, follows

@@ -64,6 +64,44 @@ OF_DOOR = (
         "_from_what_they_had_linked[sqlite]",
     ),
     Mutant(
+        "links of who left the configuration",
+        GATEWAY + "app.py",
+        "        return left(tx, self.context.outbox)",
+        "        return Follows()",
+        FLOW + "test_leaving.py::test_law_7_the_link_of_who_left_the_configuration_answers_nothing[sqlite]",
+    ),
+    Mutant(
+        "links to an account that is another's now",
+        GATEWAY + "store/gone.py",
+        "D.c.external_id, A.c.contact_id == D.c.contact_id",
+        "D.c.external_id",
+        FLOW + "test_leaving.py::test_law_7_an_account_that_is_another_s_now"
+        "_answers_in_nobody_s_name[sqlite]",
+    ),
+    Mutant(
+        "links of an account that was replaced",
+        GATEWAY + "linking.py",
+        "    follows = left(tx, context.outbox)",
+        "    follows = Follows()",
+        FLOW + "test_leaving.py::test_law_7_an_account_that_was_replaced_answers_nothing"
+        "_and_the_new_one_is_asked[sqlite]",
+    ),
+    Mutant(
+        "links of an address that the API replaced",
+        GATEWAY + "web/people.py",
+        "    follows = left(tx, outbox) if removed else Follows()",
+        "    follows = Follows()",
+        FLOW
+        + "test_leaving.py::test_law_7_an_address_that_the_api_replaces_answers_nothing_any_more[sqlite]",
+    ),
+    Mutant(
+        "what was being sent to somebody who has left",
+        GATEWAY + "loaded.py",
+        ' or not row["open"])',
+        ")",
+        FLOW + "test_leaving.py::test_what_was_being_sent_as_its_gateway_ended_is_not_sent_again[sqlite]",
+    ),
+    Mutant(
         "who may have a run tried again by a tap",
         GATEWAY + "taps.py",
         "    if not contact or not may_answer(told, case.provider, case.reply, contact):",
