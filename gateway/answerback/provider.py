@@ -174,6 +174,7 @@ class Provider(abc.ABC):
     max_choices: ClassVar[int] = 10
     pace: ClassVar[Pace] = Pace()
     one_by_one: ClassVar[bool] = False  # whether several questions are asked here, one after the other
+    probes_here: ClassVar[bool] = False  # whether `probe` asks no service: then every check does it
     windowed: ClassVar[bool] = False  # whether `Message.to.last_inbound_at` matters (WhatsApp's 24 hours)
     stand_in: ClassVar[StandsIn] = StandsIn.NOBODY  # whether it answers itself, in place of a person
     patience: float = 30.0  # seconds that `send` may take, before its result counts as unknown
@@ -259,7 +260,10 @@ class Provider(abc.ABC):
         raise Undeliverable(f"The provider {self.name} carries no attachments.")
 
     async def probe(self) -> str:
-        """Ask the service who we are there, for `check --online`; a sentence. Raises like `send`."""
+        """Ask the service who we are there, for `check --online`; a sentence. Raises like `send`, or
+
+        `ConfigurationError`.
+        """
         return "nothing to check"
 
     @classmethod

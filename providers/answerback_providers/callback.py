@@ -50,6 +50,7 @@ class Callback(Provider):
     """Calls the function once a message; what it raises is a failure of that message alone."""
 
     Settings: ClassVar[type[Settings]] = CallbackSettings
+    probes_here = True
 
     def __init__(self, name: str, settings: Any, context: ProviderContext) -> None:
         super().__init__(name, settings, context)

@@ -102,7 +102,7 @@ async def _agent(settings: Settings, agent: Agent, found: Found) -> None:
 async def _provider(settings: Settings, provider: Provider, found: Found, *, online: bool) -> None:
     said = "settings are fine"
     try:
-        if online:
+        if online or provider.probes_here:
             async with asyncio.timeout(SECONDS):
                 said = await provider.probe()
     except (AnswerbackError, TimeoutError) as error:

@@ -55,6 +55,23 @@ async def test_one_that_is_not_there_is_a_problem(tmp_path: Path) -> None:
     assert found.problems == [f"{file}: authenticate: there is no module no_such_sso."]
 
 
+async def test_a_function_that_is_told_of_questions_is_looked_for_without_asking_any_service(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "checked_told.py").write_text("def notify(agent_message): ...\n")
+    file = tmp_path / "a.yaml"
+    file.write_text(
+        "providers:\n"
+        "  there: {use: callback, function: 'checked_told:notify'}\n"
+        "  gone: {use: callback, function: 'checked_told:notfiy'}\n"
+    )
+    found = await check(load(str(file), environ={}), online=False)
+    (problem,) = found.problems
+    assert problem.startswith(f"{file}:3") and "has no attribute 'notfiy'" in problem
+    assert dict(found.facts)["provider there"] == "checked_told.notify is there"
+    assert "provider gone" not in dict(found.facts)
+
+
 @pytest.mark.needs_extra("langgraph")
 async def test_what_a_graphs_author_should_look_at_is_noted_with_its_line_and_is_no_problem(
     tmp_path: Path,
