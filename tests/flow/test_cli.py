@@ -404,7 +404,7 @@ def test_a_typed_answer_that_does_not_fit_is_refused_and_the_question_stays_open
     id = asked(waiting)
     done = gateway.do("interactions", "answer", id, typed="perhaps\n")
     assert done.code == 1
-    assert "true or false" in done.err
+    assert "a yes or a no (true or false)" in done.err
     assert gateway.do("interactions", "answer", id, "--response", "false").code == 0
     assert ended(waiting).code == 5
 
@@ -617,10 +617,11 @@ def test_what_is_no_export_is_refused_with_its_line(gateway: Served) -> None:
 
 def test_a_cancelled_run_exits_with_4(gateway: Served) -> None:
     waiting = gateway.begin("run", "mine", "--input", '"tea"', "--wait", "--thread", "t-cancel")
-    asked(waiting)
+    question = asked(waiting)
     found = gateway.call(lambda client: client.runs("waiting"))["items"]
     id = next(run["id"] for run in found if run["thread_id"] == "t-cancel")
-    assert gateway.do("runs", "cancel", id).code == 0
+    assert gateway.do("runs", "cancel", id).err.strip() == "mine is cancelled."
+    assert "This was cancelled.\n" in gateway.do("interactions", "show", question).err
     assert ended(waiting).code == 4
     shown = gateway.do("runs", "show", id)
     assert "What it had finished until then:" in shown.err
@@ -659,6 +660,7 @@ def test_an_unknown_agent_is_a_sentence(gateway: Served) -> None:
 def test_contacts_are_listed_and_added(gateway: Served) -> None:
     assert gateway.do("contacts", "add", "carol", "--name", "Carol", "--timezone", "Europe/Vienna").code == 0
     found = json.loads(gateway.do("contacts", "list", "--json").out)["items"]
+    assert "  no address\n" in gateway.do("contacts", "list").out
     zones = {contact["id"]: contact["timezone"] for contact in found}
     assert (zones["alice"], zones["carol"]) == ("UTC", "Europe/Vienna")
 

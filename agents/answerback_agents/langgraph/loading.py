@@ -204,9 +204,13 @@ async def build(found: Any, offer: Offer, where: str, stack: contextlib.AsyncExi
             found = found.compile(checkpointer=offer.saver)
     if isinstance(found, Pregel):
         return found
-    raise ConfigurationError(
-        f"this is of the type {type(found).__name__}, not a graph; name a StateGraph, a compiled graph, "
-        "an @entrypoint, or a function that returns one",
+    raise _no_graph(f"of the type {type(found).__name__}", where)
+
+
+def _no_graph(what: str, where: str) -> ConfigurationError:
+    return ConfigurationError(
+        f"this is {what}, not a graph; name a StateGraph, a compiled graph, an @entrypoint, or a function "
+        "that returns one",
         file=where,
     )
 
@@ -241,7 +245,11 @@ def _arguments(factory: Any, offer: Offer, where: str) -> dict[str, Any]:
     empty = {"configurable": dict[str, Any]()}
     offered = {"checkpointer": offer.saver, "config": empty, "options": offer.options}
     given: dict[str, Any] = {}
-    for name, parameter in inspect.signature(factory).parameters.items():
+    try:
+        parameters = inspect.signature(factory).parameters
+    except ValueError:  # a TypedDict, or another type that says nothing about how it is made
+        raise _no_graph(f"the type {getattr(factory, '__name__', factory)}", where) from None
+    for name, parameter in parameters.items():
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             continue
         if name in offered:

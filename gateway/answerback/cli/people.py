@@ -100,7 +100,7 @@ def _call(config: str | None, url: str, method: str, path: str, body: dict[str, 
 def _person(contact: dict[str, Any]) -> list[str]:
     places = ", ".join(f"{address['provider']} {address['id']}" for address in contact["addresses"])
     about = [contact[name] for name in ("id", "name", "language", "timezone")]
-    return [*about, places or "no address yet"]
+    return [*about, places or "no address"]
 
 
 def _address(text: str) -> tuple[str, str]:

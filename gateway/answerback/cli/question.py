@@ -107,7 +107,8 @@ def _ended(record: "Interaction") -> str:
     if record["status"] == "expired":
         return f"This closed at {terminal.local_time(record['expires_at'])} without an answer."
     if record["status"] == "cancelled":
-        return f"This was cancelled: {record['reason'] or 'no reason was given'}."
+        why = record["reason"] or "no reason was given"
+        return "This was cancelled." if why == record["status"] else f"This was cancelled: {why}."
     return "This is still open."
 
 

@@ -164,7 +164,8 @@ def _again(record: "Run") -> str:
 
 
 def _why(record: "Run") -> str:
-    return f": {record['error']}" if record["error"] else "."
+    why = record["error"]
+    return f": {why}" if why and why != record["status"] else "."
 
 
 def _text(result: Any) -> str:

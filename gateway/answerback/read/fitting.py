@@ -41,7 +41,7 @@ def expected(question: Question) -> str:
         case QuestionKind.TEXT:
             return "a text that is not empty"
         case QuestionKind.CONFIRM:
-            return "true or false"
+            return "a yes or a no (true or false)"
         case QuestionKind.CHOICE:
             return f"one of these ids: {_ids(question)}" + (", or a text" if question.free_text else "")
         case QuestionKind.CHOICES:

@@ -88,6 +88,7 @@ async def test_a_wrong_name_lists_the_graphs_that_are_there(light: Harness) -> N
 
 async def test_what_is_not_a_graph_is_refused(light: Harness) -> None:
     assert "this is of the type int, not a graph" in await refusal(light, "graphs.py:not_a_graph")
+    assert "this is the type State, not a graph; name a StateGraph" in await refusal(light, "graphs.py:State")
 
 
 async def test_a_factory_that_wants_more_is_explained(light: Harness) -> None:
