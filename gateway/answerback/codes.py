@@ -5,12 +5,11 @@ import hmac
 from answerback.errors import Conflict, NotAllowed
 from answerback.model import Interaction, QuestionKind
 from answerback.outbox import FORM, Outbox
-from answerback.store import Row, Tx, contacts, deliveries
+from answerback.store import Row, Tx, deliveries
 from answerback.tokens import hashed_code, six_digits
 
 LIFE = 600_000_000  # microseconds
 AGAIN = 30_000_000  # microseconds between two codes
-NOT_THEIRS = "The account that this link was sent to may not answer any more."
 TRIES = 10  # wrong codes on one link, for good: nobody guesses one by asking for ever new ones
 
 
@@ -22,27 +21,15 @@ def are_needed(record: Interaction) -> bool:
     return decides and record.route.get("form_auth", "code") != "link"
 
 
-def can_send(tx: Tx, row: Row) -> bool:
-    """Whether the link's delivery went to an address, and that is still the same person's."""
-    return _was_sent(row) and _is_theirs(tx, row)
-
-
-def _was_sent(row: Row) -> bool:
+def can_send(row: Row) -> bool:
+    """Whether the link's delivery went to an address."""
     return row["provider"] != FORM and bool(row["external_id"])
-
-
-def _is_theirs(tx: Tx, row: Row) -> bool:
-    """An account that was lost, or whose owner has left, may decide nothing by an old link either."""
-    owner = contacts.address_of(tx, row["provider"], row["external_id"])
-    return owner is not None and owner.contact == row["contact_id"]
 
 
 def send(tx: Tx, outbox: Outbox, row: Row) -> list[Row]:
     """Send a new one to the address of a link's delivery. Raises `NotAllowed`, `Conflict`: too soon."""
-    if not _was_sent(row):
+    if not can_send(row):
         raise NotAllowed("This link was not sent to anybody, so there is nowhere to send a code to.")
-    if not _is_theirs(tx, row):
-        raise NotAllowed(NOT_THEIRS)
     code = six_digits()
     new = {"hash": hashed_code(row["id"], code), "until": tx.now + LIFE, "latest": tx.now + LIFE - AGAIN}
     if tx.run(deliveries.SET_CODE, key=row["id"], **new) == 0:
@@ -54,8 +41,6 @@ def problem(tx: Tx, row: Row, code: str) -> str:
     """ "" when the code is right; otherwise what to do. Committed either way: tries are counted."""
     if not code:
         return "This needs the code that was sent to you."
-    if _was_sent(row) and not _is_theirs(tx, row):
-        return NOT_THEIRS
     row = tx.one(deliveries.HELD, id=row["id"]) or row  # of two guesses at once, the second sees the first's
     if not row["code_hash"] or row["code_until"] is None or row["code_until"] <= tx.now:
         return "This code does not work any more. Ask for a new one."

@@ -96,7 +96,7 @@ class Forms:
             record,
             person,
             codes.are_needed(record),
-            codes.can_send(tx, row),
+            codes.can_send(row),
             who.name if who else record.answered_by,
             bool(row["contact_id"]) and record.answered_by == row["contact_id"],
             tx.now,
@@ -139,6 +139,17 @@ def checked_values(record: Interaction, values: dict[str, Json], *, with_files: 
 
 def _find(tx: Tx, token: str) -> Row:
     row = tx.one(deliveries.BY_TOKEN, hash=hashed(token)) if token else None
-    if row is None or not row["interaction_id"]:
+    if row is None or not row["interaction_id"] or not _is_theirs(tx, row):
         raise NotFound(NOWHERE)
     return row
+
+
+def _is_theirs(tx: Tx, row: Row) -> bool:
+    """An account that was lost, or whose owner has left, decides and sees nothing by an old link either.
+
+    A link that went to nobody in particular is of whoever has it.
+    """
+    if not row["contact_id"]:
+        return True
+    owner = contacts.address_of(tx, row["provider"], row["external_id"])
+    return owner is not None and owner.contact == row["contact_id"]

@@ -82,16 +82,20 @@ async def test_law_7_the_link_of_who_left_the_configuration_answers_nothing(data
 
 
 async def test_law_7_an_account_that_is_another_s_now_answers_in_nobody_s_name(database: Database) -> None:
-    phone = MemoryProvider()
-    async with gateway(database, providers={"memory": phone}) as g:
+    clock, phone = ManualClock(), MemoryProvider()
+    settings = {"providers": {"memory": phone}, "clock": clock, "routes": route("alice")}
+    async with gateway(database, **settings) as g:
         id = await asked(g)
         link = link_of(phone, "1001")
     people = {
         "alice": Contact("alice", "Alice"),
         "ben": Contact("ben", "Ben", addresses=(at("memory", "1001"),)),
     }
-    async with gateway(database, providers={"memory": phone}, contacts=people) as g:
+    async with gateway(database, **settings, contacts=people) as g:
         await decides_nothing(g, link, id)
+        assert ("not reached", "alice") in await events(g, id)
+        await g.later(HOUR)
+        assert phone.titles("1001") == ["Which city?"]  # and Ben is not reminded of what Alice was asked
 
 
 async def test_whoever_has_another_address_in_the_file_is_asked_there_once(database: Database) -> None:
@@ -248,3 +252,16 @@ async def test_law_7_an_address_that_the_api_replaces_answers_nothing_any_more(d
         assert (await g.app.reader.interaction(id)).status is InteractionStatus.PENDING
         await g.types("4004", "Vienna")
         assert (await g.app.reader.interaction(id)).answered_by == "carol"
+
+
+async def test_how_it_ended_is_not_shown_by_the_link_of_who_has_left(database: Database) -> None:
+    phone = MemoryProvider()
+    settings = {"providers": {"memory": phone}, "routes": route("alice", "ben")}
+    async with gateway(database, **settings) as g:
+        await asked(g)
+        link = link_of(phone, "1001")
+        await g.types("2002", "Vienna")
+        assert (await g.app.forms.view(link)).interaction.answered_by == "ben"
+    async with gateway(database, **settings, contacts={"ben": BEN}) as g:
+        with pytest.raises(NotFound):
+            await g.app.forms.view(link)

@@ -48,11 +48,11 @@ OF_DOOR = (
         FLOW + "test_forms.py::test_codes_cannot_be_guessed_or_asked_for_without_end[sqlite]",
     ),
     Mutant(
-        "no code to an account that is not that person's any more",
-        GATEWAY + "codes.py",
+        "no link to an account that is not that person's any more",
+        GATEWAY + "forms.py",
         '    return owner is not None and owner.contact == row["contact_id"]',
         "    return True",
-        FLOW + "test_linking.py::test_law_7_an_old_link_confirms_nothing_once_its_account"
+        FLOW + "test_linking.py::test_law_7_an_old_link_leads_nowhere_once_its_account"
         "_is_nobody_s_any_more[sqlite]",
     ),
     Mutant(
