@@ -128,7 +128,8 @@ def checked_values(record: Interaction, values: dict[str, Json], *, with_files: 
     something of the text.
     """
     only = record.questions[0]
-    if with_files and len(record.questions) == 1 and only.kind is QuestionKind.TEXT and not unmet(only, ""):
+    by_files = with_files and only.files and only.kind is QuestionKind.TEXT and not unmet(only, "")
+    if by_files and len(record.questions) == 1:
         return {only.id: validate(only, values[only.id]) if values.get(only.id) else ""}
     given = {question.id: question for question in record.questions if values.get(question.id) is not None}
     for question in record.questions:

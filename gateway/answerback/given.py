@@ -44,13 +44,16 @@ def value_of(
     language, timezone = (person.language, person.timezone) if person else ("en", "UTC")
     if payload and payload != PICK:
         return _tapped(record, payload, language, step)
-    if len(record.questions) > 1 and (step is None or sent.files):  # that is the form's work
-        return Unclear("open_form")
+    if len(record.questions) > 1 and (step is None or (sent.files and record.brings_files)):
+        in_vain = sent.files and not record.brings_files
+        return Unclear("open_form_only_text" if in_vain else "open_form")  # that is the form's work
     if payload and not (sent.text or sent.files):
         return Unclear("write_answer")
     question = asked_by(record, step)
     files = kept(provider, record.id, sent.files)
     text = uncalled(reply, strip_code(sent.text, record.code))
+    if files and not question.files and (step is not None or not text.strip()):
+        return Unclear("only_text")
     if files and question.kind is QuestionKind.TEXT and not text.strip():
         if unfit(question, text, text, language):  # a file says nothing that could fit
             return Unclear("empty")

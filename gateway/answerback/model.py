@@ -141,6 +141,7 @@ class Question:
     # `written`, the list of chosen ids, the changed arguments of a review. None: its kind says it all.
     demands: Json = None
     written: Written = Written.AS_IT_IS
+    files: bool = True  # False: whoever asks gets the value alone, without the files that came with it
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,3 +255,8 @@ class Interaction:
     def human_only(self) -> bool:
         """Whether no stand-in is asked, and none may answer."""
         return bool(self.route.get("human_only"))
+
+    @property
+    def brings_files(self) -> bool:
+        """Whether files that come with an answer reach whoever asks; if not, they stay with the record."""
+        return any(question.files for question in self.questions)

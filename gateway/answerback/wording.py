@@ -34,6 +34,7 @@ FOR_ONE = frozenset(
     {
         "form_code",
         "open_form",
+        "open_form_only_text",
         "write_change",
         "edit_needs_form",
         "mail_not_trusted",

@@ -133,6 +133,22 @@ async def test_the_choices_that_are_too_few_are_asked_for_again(database: Databa
         assert (await g.settled(run.id)).result == [["a", "b"]]
 
 
+@pytest.mark.parametrize("files", [True, False])
+async def test_a_photo_for_several_questions_is_told_whether_it_can_be_sent_on_the_form(
+    database: Database, files: bool
+) -> None:
+    optional = Question("q2", "What else?", required=False)
+    questions = tuple(replace(each, files=files) for each in (CODE, optional))
+    async with gateway(database, ScriptedAgent(), providers={"memory": Sending()}) as g:
+        await g.app.asker.ask(AskRequest(questions))
+        await g.app.idle()
+        link = g.memory.shown[-1].message.form_url
+        await g.types("1001", "here it is")
+        said = g.memory.titles("1001")[-1]
+        assert said.startswith("There are several questions") and said.endswith(link)
+        assert ("files do not reach the agent" in said) is not files
+
+
 async def test_a_photo_is_no_code(database: Database) -> None:
     async with gateway(database, ScriptedAgent(CODE), providers={"memory": Sending()}) as g:
         run = await g.run()

@@ -73,6 +73,16 @@ async def test_files_alone_answer_a_question_for_a_text_and_no_other(database: D
         assert view.interaction.answer is not None and view.interaction.answer.values == {"q1": ""}
 
 
+async def test_files_alone_answer_nothing_where_they_do_not_reach_the_agent(database: Database) -> None:
+    async with gateway(database, ScriptedAgent()) as g:
+        id, token = await asked(g, Question("q1", "Which term?", files=False))
+        record = await g.app.reader.interaction(id)
+        assert [each.files for each in record.questions] == [False]
+        with pytest.raises(DoesNotFit):
+            await g.app.forms.submit(token, {"q1": ""}, files=(PHOTO,))
+        assert (await everything(g))["reply"] == []
+
+
 async def test_law_3_files_are_kept_with_their_answer_or_not_at_all(database: Database) -> None:
     async with gateway(database, ScriptedAgent(), limits=Limits(answer_bytes=100)) as g:
         _, token = await asked(g)

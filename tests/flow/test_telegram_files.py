@@ -4,7 +4,9 @@ import httpx
 import pytest
 from pydantic import SecretStr
 
+from answerback.ask import AskRequest
 from answerback.cli.site import site
+from answerback.model import Question
 from answerback.settings import ApiKey, Limits
 from answerback.testing import ScriptedAgent, asks
 from answerback_sandbox.telegram import hands
@@ -69,6 +71,43 @@ async def test_a_caption_is_the_text_of_the_answer(database: Database) -> None:
         assert (await chat.g.settled(run.id)).result == ["this one"]
         assert "You wrote “this one”" in chat.said()[0]
         assert len(await attached(chat)) == 1
+
+
+async def test_where_files_do_not_reach_the_agent_their_sender_is_told_and_the_caption_counts(
+    database: Database,
+) -> None:
+    agent = ScriptedAgent(Question("q1", "Which?", files=False))
+    async with chatting(database, agent, in_group=False, **KEYS) as chat:
+        run = await chat.run()
+        hands.send_file(chat.box.world, ANA, "voice", b"x")
+        await chat.heard()
+        assert chat.last().text.startswith("Files do not reach the agent for this question. Please send")
+        assert agent.journal == []
+        hands.send_file(chat.box.world, ANA, "document", b"x", caption="this one", name="plan.pdf")
+        await chat.heard()
+        assert (await chat.g.settled(run.id)).result == ["this one"]
+        said = chat.said()[0]
+        assert said.startswith("✅ You wrote “this one” · ") and "plan.pdf" not in said
+        assert "Files do not reach the agent for this question, only the text does." in said
+        (file,) = await attached(chat)  # with the record all the same
+        assert (await get(chat, str(file["href"]))).content == b"x"
+
+
+async def test_of_several_questions_a_file_that_would_not_reach_the_agent_answers_none(
+    database: Database,
+) -> None:
+    steps = tuple(Question(id, f"Which {id}?", files=False) for id in ("one", "two"))
+    async with chatting(database, ScriptedAgent(), in_group=False) as chat:
+        asked = await chat.g.app.asker.ask(AskRequest(steps))
+        await chat.g.app.idle()
+        hands.send_file(chat.box.world, ANA, "photo", b"x", caption="this one")
+        await chat.heard()
+        assert chat.last().text.startswith("Files do not reach the agent for this question. Please send")
+        for text in ("a", "b"):
+            chat.box.type(ANA, text)
+            await chat.heard()
+        record = await chat.g.app.reader.interaction(asked.interaction.id)
+        assert record.answer is not None and record.answer.values == {"one": "a", "two": "b"}
 
 
 async def test_a_file_alone_decides_no_other_question(database: Database) -> None:

@@ -44,6 +44,7 @@ from answerback.render import (
     which_one_message,
     whole_result,
 )
+from answerback.sentences import LANGUAGES, say
 
 # A loaded machine is slow, which says nothing about what is tested.
 unhurried = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -503,6 +504,17 @@ class TestOutcome:
         assert outcome(record).removesuffix(" Going on.") == f"✅ {said} · 14:02."
         quiet = outcome(replace(record, sensitive=True))
         assert "with" not in quiet and "answered" in quiet
+
+    @pytest.mark.parametrize("by", ["ana", "ben"])
+    def test_files_that_do_not_reach_the_agent_are_not_told_as_if_they_did(self, by):
+        question = Question("q", "What does it look like?", files=False)
+        record = answered("like this", question, by=by, via="whatsapp")
+        assert record.answer is not None
+        sent = replace(record, answer=replace(record.answer, attachments=(Attachment("1", "plan.pdf"),)))
+        for language in LANGUAGES:
+            said = outcome(sent, language=language)
+            assert said.endswith(say("files_unread", language)) and "plan.pdf" not in said
+        assert outcome(sent) == f"{outcome(record)} {say('files_unread', 'en')}"
 
     def test_the_question_stays_below(self):
         message = outcome_message(

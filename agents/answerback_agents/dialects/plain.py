@@ -100,7 +100,7 @@ class Plain:
 
     def read(self, payload: Json) -> Reading:
         text = as_text(payload) or "The agent waits for an answer."
-        return Reading((Question(QUESTION_ID, text),))
+        return Reading((Question(QUESTION_ID, text, files=False),))
 
     def write(self, payload: Json, answer: Answer) -> Json:
         if not silent(answer):

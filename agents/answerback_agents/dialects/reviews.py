@@ -176,6 +176,7 @@ def _reading(calls: Sequence[Call]) -> Reading:
             action=Action(call.name, call.args),
             decisions=call.allowed,
             demands=call.demands,
+            files=False,
         )
         for place, call in enumerate(calls, start=1)
     )

@@ -71,7 +71,7 @@ class Schema:
         return True
 
     def read(self, payload: Json) -> Reading:
-        questions = tuple(each.question for each in self._fields(payload))
+        questions = tuple(replace(each.question, files=False) for each in self._fields(payload))
         said, alone = _said(payload), len(questions) == 1
         context = _context(payload, "" if alone else said)
         deadline = deadline_of(payload) if asks(payload) else Deadline()

@@ -87,7 +87,7 @@ def ask(held: list[Hold], checkpoint: str) -> Pending:
     after = _spoken(dict.fromkeys(step for hold in held for step in hold.after))
     text = f"{after} is done. Go on with {steps}?" if after else f"The next step is {steps}. Go on?"
     bound = [[hold.checkpoint, list(hold.steps), list(hold.after)] for hold in held]
-    question = Question(QUESTION_ID, text, QuestionKind.CONFIRM)
+    question = Question(QUESTION_ID, text, QuestionKind.CONFIRM, files=False)
     return Pending(PREFIX + newest, digest({"breakpoint": bound}), (question,), checkpoint=checkpoint)
 
 

@@ -122,7 +122,8 @@ def outcome_text(
             own = bool(viewer) and viewer == interaction.answered_by
             said = _answered(interaction, own, who, language, at(interaction.answered_at))
             more = "going_on" if own else "no_person" if is_program(interaction.answered_by) else ""
-            return f"✅ {said} {say(more, language)}" if more else f"✅ {said}"
+            said = f"✅ {said} {say(more, language)}" if more else f"✅ {said}"
+            return f"{said} {say('files_unread', language)}" if _in_vain(interaction) else said
         case InteractionStatus.EXPIRED:
             return "⌛ " + expired_text(interaction, language, timezone, now)
         case InteractionStatus.CANCELLED:
@@ -207,11 +208,17 @@ def _did(interaction: Interaction, own: bool, who: str, language: str) -> str:
 def _with_files(interaction: Interaction, did: str, language: str) -> str:
     """What was done, and which files came with it: whoever sent them must know that they arrived."""
     files = interaction.answer.attachments if interaction.answer is not None else ()
-    if not files or interaction.sensitive:
+    if not files or interaction.sensitive or _in_vain(interaction):
         return did
     name = brief(line(files[0].name), FILE_NAME) if "." in files[0].name else say("one_file", language)
     many = say("files", language, count=number(len(files), language))
     return say("with_files", language, did=did, files=many if len(files) > 1 else name)
+
+
+def _in_vain(interaction: Interaction) -> bool:
+    """Whether files came, and whoever asked gets none: then nothing may sound as if they did."""
+    answer = interaction.answer
+    return answer is not None and bool(answer.attachments) and not interaction.brings_files
 
 
 def _where(interaction: Interaction, did: str, language: str) -> str:

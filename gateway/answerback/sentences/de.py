@@ -69,6 +69,7 @@ SENTENCES = {
     "with_files": "{did}, mit {files}",
     "one_file": "einer Datei",
     "files": "{count} Dateien",
+    "files_unread": "Dateien erreichen den Agenten bei dieser Frage nicht, nur der Text.",
     "via_email": "{did} (per Mail)",
     "via_form": "{did} (im Formular)",
     "via_inbox": "{did} (im Posteingang)",
@@ -114,6 +115,8 @@ SENTENCES = {
     "write_change": "Zum Ändern das Formular öffnen: {link}",
     "not_understood": "Das habe ich nicht verstanden. Nichts hat sich geändert.",
     "empty": "Ich habe in Ihrer Nachricht keine Antwort gefunden. Bitte schreiben Sie sie als Text.",
+    "only_text": "Dateien erreichen den Agenten bei dieser Frage nicht. "
+    "Bitte senden Sie Ihre Antwort nur als Text.",
     "not_storable": "Ihr Text enthält ein Zeichen, das nicht gespeichert werden kann ({character}). "
     "Bitte schicken Sie ihn ohne.",
     "too_long": "Das ist zu lang zum Speichern. Bitte schicken Sie einen kürzeren Text.",
@@ -211,6 +214,8 @@ SENTENCES = {
     "form_code": "Ihr Code ist {code}. Er gilt zehn Minuten. Wenn Sie ihn "
     "nicht angefordert haben, ignorieren Sie das.",
     "open_form": "Das sind mehrere Fragen. Bitte beantworten Sie sie im Formular: {link}",
+    "open_form_only_text": "Das sind mehrere Fragen, und Dateien erreichen den Agenten dabei nicht. "
+    "Bitte beantworten Sie sie im Formular: {link}",
     "sensitive_form": "Es wurde nichts entschieden. "
     "Bitte beantworten Sie diese Frage nur im Formular: {link}",
 }

@@ -72,6 +72,7 @@ SENTENCES = {
     "with_files": "{did}, with {files}",
     "one_file": "a file",
     "files": "{count} files",
+    "files_unread": "Files do not reach the agent for this question, only the text does.",
     "via_email": "{did} by mail",
     "via_form": "{did} on the form",
     "via_inbox": "{did} in the inbox",
@@ -116,6 +117,7 @@ SENTENCES = {
     "not_understood": "I did not understand that. Nothing changed.",
     # What cannot be read
     "empty": "I found no answer in your message. Please write it as text.",
+    "only_text": "Files do not reach the agent for this question. Please send your answer as text alone.",
     "not_storable": "Your text has a character that cannot be kept ({character}). Please send it without.",
     "too_long": "That is too long to keep. Please send a shorter text.",
     "unclear_confirm": "I need a clear yes or no for “{question}”. You wrote “{text}”.",
@@ -208,5 +210,7 @@ SENTENCES = {
     # The form
     "form_code": "Your code is {code}. It works for ten minutes. If you did not ask for it, ignore this.",
     "open_form": "There are several questions. Please answer them on the form: {link}",
+    "open_form_only_text": "There are several questions, and files do not reach the agent "
+    "with them. Please answer them on the form: {link}",
     "sensitive_form": "Nothing was decided. Please answer this one on the form only: {link}",
 }

@@ -69,6 +69,7 @@ SENTENCES = {
     "with_files": "{did}, con {files}",
     "one_file": "un archivo",
     "files": "{count} archivos",
+    "files_unread": "En esta pregunta los archivos no llegan al agente, solo el texto.",
     "via_email": "{did} por correo",
     "via_form": "{did} en el formulario",
     "via_inbox": "{did} en la bandeja de entrada",
@@ -111,6 +112,8 @@ SENTENCES = {
     "write_change": "Para cambiarlo, abra el formulario: {link}",
     "not_understood": "No lo entendí. Nada cambió.",
     "empty": "No encontré una respuesta en su mensaje. Escríbala como texto, por favor.",
+    "only_text": "En esta pregunta los archivos no llegan al agente. "
+    "Envíe su respuesta solo como texto, por favor.",
     "not_storable": "Su texto tiene un carácter que no se puede guardar ({character}). Envíelo sin él.",
     "too_long": "Es demasiado largo para guardarlo. Envíe un texto más corto.",
     "unclear_confirm": "Necesito un sí o un no claro para «{question}». Usted escribió «{text}».",
@@ -202,5 +205,7 @@ SENTENCES = {
     # The form
     "form_code": "Su código es {code}. Vale diez minutos. Si no lo ha pedido, ignórelo.",
     "open_form": "Son varias preguntas. Respóndalas en el formulario: {link}",
+    "open_form_only_text": "Son varias preguntas, y los archivos no llegan al agente. "
+    "Respóndalas en el formulario: {link}",
     "sensitive_form": "No se ha decidido nada. Responda a esta pregunta solo en el formulario: {link}",
 }

@@ -69,6 +69,8 @@ SENTENCES = {
     "with_files": "{did}, avec {files}",
     "one_file": "un fichier",
     "files": "{count} fichiers",
+    "files_unread": "Pour cette question, les fichiers ne parviennent pas à l’agent, "
+    "seul le texte lui parvient.",
     "via_email": "{did} par e-mail",
     "via_form": "{did} dans le formulaire",
     "via_inbox": "{did} dans la boîte de réception",
@@ -112,6 +114,8 @@ SENTENCES = {
     "write_change": "Pour modifier, ouvrez le formulaire : {link}",
     "not_understood": "Je n’ai pas compris. Rien n’a changé.",
     "empty": "Je n’ai pas trouvé de réponse dans votre message. Écrivez-la en texte.",
+    "only_text": "Pour cette question, les fichiers ne parviennent pas à l’agent. "
+    "Envoyez votre réponse en texte seul.",
     "not_storable": "Votre texte contient un caractère qui ne peut être conservé ({character}). "
     "Envoyez-le sans ce caractère.",
     "too_long": "C’est trop long à conserver. Envoyez un texte plus court.",
@@ -207,5 +211,7 @@ SENTENCES = {
     "form_code": "Votre code est {code}. Il est valable dix minutes. Si vous "
     "ne l’avez pas demandé, ignorez ce message.",
     "open_form": "Il y a plusieurs questions. Répondez-y dans le formulaire : {link}",
+    "open_form_only_text": "Il y a plusieurs questions, et les fichiers ne parviennent pas à l’agent. "
+    "Répondez-y dans le formulaire : {link}",
     "sensitive_form": "Rien n’a été décidé. Répondez à cette question uniquement dans le formulaire : {link}",
 }

@@ -68,6 +68,7 @@ SENTENCES = {
     "with_files": "{did}，附 {files}",
     "one_file": "一个文件",
     "files": "{count} 个文件",
+    "files_unread": "这个问题的文件不会送达代理，只有文字会。",
     "via_email": "{did}（邮件）",
     "via_form": "{did}（表单）",
     "via_inbox": "{did}（收件箱）",
@@ -106,6 +107,7 @@ SENTENCES = {
     "write_change": "要修改，请打开表单：{link}",
     "not_understood": "我没有看懂。没有改变。",
     "empty": "消息中没有找到回答。请用文字写下。",
+    "only_text": "这个问题的文件不会送达代理。请只用文字回答。",
     "not_storable": "文字中有无法保存的字符（{character}）。请去掉后再发。",
     "too_long": "太长，无法保存。请发送较短的文字。",
     "unclear_confirm": "对于“{question}”，请明确回答是或否。您写的是“{text}”。",
@@ -196,5 +198,6 @@ SENTENCES = {
     # The form
     "form_code": "您的验证码是 {code}，十分钟内有效。如果不是您要求的，请忽略。",
     "open_form": "这里有多个问题。请在表单中回答：{link}",
+    "open_form_only_text": "这里有多个问题，文件不会送达代理。请在表单中回答：{link}",
     "sensitive_form": "尚未作出任何决定。此问题请只在表单中回答：{link}",
 }

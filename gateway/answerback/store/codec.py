@@ -48,6 +48,8 @@ def _question_out(question: Question) -> dict[str, Any]:
         row["demands"] = question.demands
     if question.written:
         row["written"] = str(question.written)
+    if not question.files:
+        row["files"] = False
     return row
 
 
@@ -72,6 +74,7 @@ def _question_in(row: dict[str, Any]) -> Question:
         decisions=tuple(row.get("decisions", ())),
         demands=row.get("demands"),
         written=Written(row.get("written", "")),
+        files=row.get("files", True),
     )
 
 

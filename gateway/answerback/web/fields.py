@@ -76,8 +76,9 @@ def fill(questions: tuple[Question, ...], posted: Posted, language: str, read: "
 def _is_said_by_files(questions: tuple[Question, ...], posted: Posted) -> bool:
     """Whether there need not be a text too: the only question is one for a text, and files came."""
     only = questions[0] if len(questions) == 1 else None
-    is_text = only is not None and only.kind is QuestionKind.TEXT and not unmet(only, "")
-    return is_text and bool(posted.files)
+    if only is None or not only.files or only.kind is not QuestionKind.TEXT:
+        return False
+    return bool(posted.files) and not unmet(only, "")
 
 
 TextReader = Callable[[Question, str, str], "tuple[Json, str]"]

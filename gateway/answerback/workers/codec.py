@@ -27,7 +27,7 @@ _PENDING = (
     "default",
     "impossible",
 )
-_QUESTION = ("id", "text", "free_text", "required", "minimum", "maximum", "whole", "demands")
+_QUESTION = ("id", "text", "free_text", "required", "minimum", "maximum", "whole", "demands", "files")
 _PLUGIN = ("name", "use", "options", "file", "line", "lines", "base_dir")
 _CONTEXT = ("data_dir", "database", "base_dir", "extra")
 _TARGET = ("interrupt_id", "digest", "checkpoint")

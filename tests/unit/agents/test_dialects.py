@@ -127,7 +127,35 @@ def test_files_stand_beside_the_text_where_an_object_is_given_back(
     file = Attachment("f1", "a.pdf", "application/pdf", 3, "telegram", "/v1/interactions/i/attachments/0")
     answer = replace(said("this"), attachments=(file,))
     assert dialects.write(payload, answer) == {**given, "attachments": [asdict(file)]}
+    assert question(payload).files
     assert dialects.write("Which?", answer) == "this"
+
+
+@pytest.mark.parametrize(
+    ("payload", "schema"),
+    [
+        ("Which?", None),
+        (["a", "b"], None),
+        ({"note": "no question"}, None),
+        ("Which?", {"type": "string"}),
+        (
+            {"question": "Who?"},
+            {"type": "object", "properties": {"a": {"type": "string"}, "b": {"enum": [1]}}},
+        ),
+        ([{"action_request": {"action": "f", "args": {}}, "config": {"allow_respond": True}}], None),
+        (
+            {
+                "action_requests": [{"name": "f", "args": {}}],
+                "review_configs": [{"action_name": "f", "allowed_decisions": ["approve", "reject"]}],
+            },
+            None,
+        ),
+        ({"type": "tool_approval", "name": "f", "args": {}}, {"type": "object"}),
+    ],
+)
+def test_a_question_whose_answer_has_no_place_for_files_says_so(payload: Json, schema: Json) -> None:
+    asked = dialects.read(payload, schema=schema).questions
+    assert asked and not any(each.files for each in asked)
 
 
 def test_ask_human_and_any_object_with_a_question_take_a_text() -> None:

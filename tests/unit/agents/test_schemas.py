@@ -78,7 +78,8 @@ def test_a_field_asks_with_its_description_or_its_title() -> None:
 def test_what_the_agent_says_beside_its_form_is_the_reason_or_for_one_field_the_question() -> None:
     assert dialects.read("Please order.", schema=ORDER).context == "Please order."
     one = {"type": "object", "properties": {"count": {"type": "integer"}}, "required": ["count"]}
-    assert asked(one, "How many?")["count"] == Question("count", "How many?", QuestionKind.NUMBER, whole=True)
+    count = Question("count", "How many?", QuestionKind.NUMBER, whole=True, files=False)
+    assert asked(one, "How many?")["count"] == count
     payload = {"question": "How many?", "context": "214 are left.", "topic": "Order"}
     reading = dialects.read(payload, schema=one)
     assert (reading.questions[0].text, reading.context, reading.title) == (

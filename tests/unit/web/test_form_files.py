@@ -1,5 +1,7 @@
 """Files on the form: where they can be sent, what comes of them, and what is too much."""
 
+from dataclasses import replace
+
 import httpx
 import pytest
 
@@ -41,6 +43,15 @@ async def test_elsewhere_they_cannot(questions):
     page = await shown(world)
     assert "multipart" not in page and 'type="file"' not in page
     assert (await send(world, {"q0": "yes"}, PHOTO)).status_code == 415
+    assert world.forms.submitted == []
+
+
+@pytest.mark.parametrize("questions", [(TEXT,), (CONFIRM, TEXT)])
+async def test_nor_where_they_would_not_reach_the_agent(questions):
+    world = world_of(*(replace(each, files=False) for each in questions))
+    page = await shown(world)
+    assert "multipart" not in page and 'type="file"' not in page
+    assert (await send(world, {"q0": "yes", "q1": "x"}, PHOTO)).status_code == 415
     assert world.forms.submitted == []
 
 
