@@ -5,7 +5,7 @@ from answerback.model import Interaction, Json, Question
 from answerback.read import Unclear, read, validate
 from answerback.read.fitting import by_question
 from answerback.render import brief, question_title
-from answerback.sentences import say
+from answerback.sentences import worded
 from answerback.standing import StandIn, may_not
 from answerback.values import canonical
 
@@ -44,7 +44,7 @@ def problem_of(
 
 def refusal(stand_in: StandIn) -> str:
     """What it hears when it decides what only a person may."""
-    return say("stand_in_may_not", LANGUAGE, name=stand_in.name)
+    return worded("stand_in_may_not", LANGUAGE, name=stand_in.name)
 
 
 def _value(question: Question, value: Json, now: int) -> Json:
@@ -55,4 +55,4 @@ def _value(question: Question, value: Json, now: int) -> Json:
         return found.value
     gaps = {"question": question_title(question), "text": value, "link": "…", **found.args}
     shown = {name: text if name == "need" else brief(text, QUOTED) for name, text in gaps.items()}
-    raise DoesNotFit(say(found.key, LANGUAGE, **shown))
+    raise DoesNotFit(worded(found.key, LANGUAGE, **shown))

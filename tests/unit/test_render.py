@@ -516,6 +516,18 @@ class TestOutcome:
             assert said.endswith(say("files_unread", language)) and "plan.pdf" not in said
         assert outcome(sent) == f"{outcome(record)} {say('files_unread', 'en')}"
 
+    def test_words_from_right_to_left_turn_nothing_of_the_sentence_around(self):
+        record = answered("שלום", Question("q", "Which?"))
+        assert outcome(record) == "✅ You wrote “\u2068שלום\u2069” · 14:02. Going on."
+        hidden = answered("\u2068a\u2069 שלום", Question("q", "Which?"))
+        assert "“\u2068⟦U+2068⟧a⟦U+2069⟧ שלום\u2069”" in outcome(hidden)  # nobody else's signs count
+
+    def test_what_is_cut_ends_what_is_set_apart(self):
+        record = answered("שלום " * 40, Question("q", "Which?"))
+        message = outcome_message(record, TO, viewer="ana", who="Ana", language="en", timezone="UTC", now=NOW)
+        assert message.subject.startswith("✅ You wrote “\u2068שלום") and "⟦" not in message.subject
+        assert message.subject.endswith("\u2069… [#K7Q2]") and message.subject.count("\u2068") == 1
+
     def test_the_question_stays_below(self):
         message = outcome_message(
             answered("yes"), TO, viewer="ana", who="Ana", language="en", timezone="UTC", now=NOW

@@ -2,14 +2,26 @@
 
 import datetime
 import string
+import unicodedata
 
 import pytest
 from babel.localedata import locale_identifiers
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from answerback.sentences import LANGUAGES, count, duration, language_of, moment, number, say
+from answerback.sentences import (
+    LANGUAGES,
+    count,
+    duration,
+    isolated,
+    language_of,
+    moment,
+    number,
+    say,
+    worded,
+)
 from answerback.sentences.catalogue import SENTENCES
+from answerback.sentences.isolating import RIGHT_TO_LEFT
 
 # A loaded machine is slow, which says nothing about what is tested.
 unhurried = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -43,6 +55,39 @@ def test_a_language_that_is_not_spoken_is_answered_in_english():
 
 def test_what_fills_a_gap_is_taken_as_it_is():
     assert say("not_for_you", "en", who="{who} {0!r}") == "This question is for {who} {0!r}."
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("text", ["שלום", "مرحبا 14", "PSR שלום", "𞤀𞤣"])
+def test_what_reads_from_right_to_left_is_set_apart_once_in_every_sentence(language, text):
+    for key, sentence in SENTENCES[language].items():
+        said = say(key, language, **dict.fromkeys(gaps(sentence) - {"did", "need"}, text), did="d", need="n")
+        places = sum(
+            name not in (None, "did", "need") for _, name, _, _ in string.Formatter().parse(sentence)
+        )
+        assert said.count(f"\u2068{text}\u2069") == said.count("\u2068") == places
+        assert worded(key, language, **dict.fromkeys(gaps(sentence), text)).count("\u2068") == 0
+
+
+def test_what_is_composed_of_sentences_is_not_set_apart_as_a_whole():
+    did = say("you_wrote", "en", value="שלום")
+    assert say("outcome", "en", did=did, time="14:05") == "You wrote “\u2068שלום\u2069” · 14:05."
+
+
+@settings(unhurried)
+@given(st.text(st.characters(max_codepoint=0x58F) | st.sampled_from("漢字がな한ไทย…“”„€🟦⟦"), max_size=30))
+def test_what_is_written_in_other_scripts_stays_as_it_is(text):
+    assert isolated(text) == text
+
+
+def test_every_letter_that_runs_from_right_to_left_is_known():
+    letters = filter(str.isalpha, map(chr, range(0x110000)))
+    turning = [each for each in letters if unicodedata.bidirectional(each) in ("R", "AL")]
+    assert len(turning) > 1000 and all(map(RIGHT_TO_LEFT.search, turning))
+
+
+def test_each_line_is_set_apart_for_itself():
+    assert isolated("שלום\nplain\n\nمرحبا") == "\u2068שלום\u2069\nplain\n\n\u2068مرحبا\u2069"
 
 
 def test_small_numbers_are_words_at_the_beginning_of_a_sentence():

@@ -4,7 +4,7 @@ import datetime
 
 from answerback.model import Interaction, Json, Question, QuestionKind
 from answerback.render.visible import brief
-from answerback.sentences import day, number, say
+from answerback.sentences import day, isolated, number, say
 
 INNER = str.maketrans("“”„«»", "‘’‚‹›")
 SHOWN = 60  # characters of an answer in a sentence
@@ -23,7 +23,7 @@ def answer_line(question: Question, value: Json, language: str) -> str:
     if question.kind is not QuestionKind.REVIEW or not isinstance(value, dict):
         return said
     decided = _decision({"decision": value.get("decision")}, language, SHOWN)
-    return decided if said == decided else f"{decided}: “{said}”"
+    return decided if said == decided else f"{decided}: “{isolated(said)}”"
 
 
 def interaction_answer(interaction: Interaction, language: str) -> str:

@@ -107,8 +107,8 @@ def reminder_message(
 
 
 def subject(title: str, code: str) -> str:
-    """One line for mail: the question, at most 60 characters, then the code."""
-    short = brief(title, SUBJECT)
+    """One line for mail: the question, at most 60 characters, then the code. `title` is visible already."""
+    short = cap(" ".join(title.split()), SUBJECT)
     return f"{short} [#{code}]" if code else short
 
 

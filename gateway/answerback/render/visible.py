@@ -7,6 +7,8 @@ both become their number (⟦U+202E⟧). Joiners and variation selectors stay wh
 import re
 import unicodedata
 
+from answerback.sentences.isolating import FIRST, LAST
+
 # Invisible, and not of the category Cf: fillers, joiners and selectors that are marks or letters.
 BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0")
 JOINERS = "\u200c\u200d"
@@ -28,8 +30,14 @@ def line(text: str) -> str:
 
 
 def cap(text: str, most: int) -> str:
-    """At most `most` characters, the last of them "…" if something was cut."""
-    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+    """At most `most` characters, the last of them "…" if something was cut, and what then is still set apart
+
+    closed before that.
+    """
+    if len(text) <= most:
+        return text
+    kept = text[: most - 1].rstrip()
+    return kept + LAST * (kept.count(FIRST) - kept.count(LAST)) + "…"
 
 
 def brief(text: str, most: int) -> str:

@@ -1,6 +1,7 @@
 """One catalogue of sentences a language; English where there is none."""
 
 from answerback.sentences import de, en, es, fr, zh
+from answerback.sentences.isolating import apart
 
 SENTENCES: dict[str, dict[str, str]] = {
     "en": en.SENTENCES,
@@ -26,7 +27,15 @@ def language_of(tag: str) -> str:
 
 
 def say(key: str, language: str, /, **args: object) -> str:
-    """A sentence with its gaps filled. What fills them is taken as it is, braces and all."""
+    """A sentence for people, with its gaps filled. What fills them is taken as it is, braces and all; a text
+
+    that reads from right to left is set apart.
+    """
+    return worded(key, language, **apart(args))
+
+
+def worded(key: str, language: str, /, **args: object) -> str:
+    """The same for programs, and for what `visible` still goes over: nothing is set apart."""
     return SENTENCES[language_of(language)][key].format(**args)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from answerback.demands import Need, inline
 from answerback.model import Json
-from answerback.sentences.catalogue import say
+from answerback.sentences.catalogue import worded
 from answerback.sentences.moments import number
 
 SAME = {"kind": "like", "keys": "items"}  # what is said alike
@@ -13,7 +13,7 @@ MOST_SHOWN = 200  # characters of what an agent wrote, in one of these sentences
 
 def need(wanted: Need, language: str) -> str:
     """One need, with the place within the answer if it is not about all of it."""
-    said = say(f"need_{SAME.get(wanted.key, wanted.key)}", language, **_gaps(wanted, language))
+    said = worded(f"need_{SAME.get(wanted.key, wanted.key)}", language, **_gaps(wanted, language))
     return f"{wanted.at}: {said}" if wanted.at else said
 
 
@@ -38,7 +38,7 @@ def _range(args: dict[str, Json], language: str) -> str:
     above, below = args.get("above"), args.get("below")
     if None not in (low, high) and above is None and below is None:
         key = "range_exactly" if low == high else "range_between"
-        return say(key, language, low=_figure(low, language), high=_figure(high, language))
+        return worded(key, language, low=_figure(low, language), high=_figure(high, language))
     limits = (
         ("least", "low", low),
         ("above", "low", above),
@@ -46,13 +46,13 @@ def _range(args: dict[str, Json], language: str) -> str:
         ("below", "high", below),
     )
     parts = [
-        say(f"range_{key}", language, **{gap: _figure(limit, language)})
+        worded(f"range_{key}", language, **{gap: _figure(limit, language)})
         for key, gap, limit in limits
         if limit is not None
     ]
     said = parts[0]
     for part in parts[1:]:
-        said = say("range_both", language, one=said, other=part)
+        said = worded("range_both", language, one=said, other=part)
     return said
 
 

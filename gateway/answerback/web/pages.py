@@ -15,7 +15,7 @@ from answerback.web.assets import versioned
 from answerback.web.csrf import Proof
 from answerback.web.fields import bounds, decisions, keyboard
 from answerback.web.posted import MOST_BYTES, MOST_FILES, Posted
-from answerback.web.wording import word
+from answerback.web.wording import marked, word
 
 if TYPE_CHECKING:
     from answerback.forms import FormView
@@ -35,6 +35,7 @@ _templates = jinja2.Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
+_templates.filters["apart"] = marked
 _templates.globals.update(
     style=versioned("style.css"),
     script=versioned("form.js"),

@@ -16,6 +16,7 @@ BUTTONS_BODY_LIMIT = 1024  # of the text above buttons, and of a template with i
 MOST_BUTTONS = 3  # in a conversation that is open; a template may have ten
 TITLE_LIMIT = 20
 VARIABLE_LIMIT = 600
+KEPT = "\n\t\u200d\u2068\u2069"  # what joins pictures, and sets apart what reads from right to left
 SPACE = re.compile(r"\s+")  # WhatsApp takes no line break and no run of spaces in a variable
 
 
@@ -83,7 +84,7 @@ def confirmation(message: Message) -> dict[str, str] | None:
 
 def clean(value: str) -> str:
     """Without the characters that a service may refuse or cut a text at."""
-    return "".join(each for each in value if each in "\n\t" or each.isprintable() or each == "\u200d")
+    return "".join(each for each in value if each in KEPT or each.isprintable())
 
 
 def _label(button: Button) -> str:

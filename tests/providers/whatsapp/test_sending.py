@@ -48,6 +48,12 @@ async def test_four_choices_do_not_fit_and_stand_in_the_text(box: Sandbox, whats
     assert note.body.endswith("A / B / C / D")
 
 
+async def test_the_signs_around_words_from_right_to_left_arrive(box: Sandbox, whatsapp: WhatsApp) -> None:
+    await whatsapp.send(question("“\u2068שלום\u2069”\u202e?", wrote=opened(box)))
+    (note,) = box.twilio.received(ANA)
+    assert "\n\n“\u2068שלום\u2069”?\n\n" in note.body
+
+
 async def test_a_label_that_is_too_long_for_a_button_stands_in_the_text(
     box: Sandbox, whatsapp: WhatsApp
 ) -> None:

@@ -51,6 +51,18 @@ async def answer(world: World, fields: dict) -> httpx.Response:
 
 
 class TestShowing:
+    async def test_words_from_right_to_left_stand_apart_in_a_sentence(self):
+        record = answered(interaction(TEXT), "<b>שלום</b>")
+        async with World(view(record, you=True)).client("") as client:
+            page = (await client.get(LINK)).text
+        assert "You wrote “<bdi>&lt;b&gt;שלום&lt;/b&gt;</bdi>” · 14:02." in page and "\u2068" not in page
+
+    async def test_what_an_agent_says_of_its_action_stands_apart_too(self):
+        record = interaction(replace(REVIEW, text="\u2068x שלום"))
+        async with World(view(record)).client("") as client:
+            page = (await client.get(LINK)).text
+        assert "The agent says: “<bdi>⟦U+2068⟧x שלום</bdi>”" in page
+
     async def test_the_question_is_the_heading_and_who_asks_stands_above_it(self):
         record = interaction(TEXT, context="Because of <b>this</b>.", expires_at=NOW + 4 * HOUR)
         async with World(view(record)).client("") as client:
