@@ -4,17 +4,28 @@ They left the configuration, were given another account, or linked one. What was
 in their name by its link, and reminders would go on telling somebody else what is asked (law 7).
 """
 
+from collections.abc import Iterable
+
 from answerback.outbox import Follows, Outbox
 from answerback.store import Tx, gone
 from answerback.succession import gave_up, next_address
 
 
 def left(tx: Tx, outbox: Outbox) -> Follows:
-    """After addresses were changed: shut what went to accounts that are not their person's now.
+    """At a start: shut what went to accounts that are not their person's now.
 
     Whoever was asked there only is asked at their next address, as when the account is unreachable.
     """
-    asked, telling = gone.shut(tx)
+    return _elsewhere(tx, outbox, gone.shut(tx))
+
+
+def changed_hands(tx: Tx, outbox: Outbox, provider: str, accounts: Iterable[str]) -> Follows:
+    """The same once these accounts were taken from somebody."""
+    return _elsewhere(tx, outbox, gone.shut_here(tx, provider, accounts))
+
+
+def _elsewhere(tx: Tx, outbox: Outbox, shut: gone.Shut) -> Follows:
+    asked, telling = shut
     follows = Follows()
     latest = {(row["interaction_id"], row["contact_id"]): row for row in asked if row["kind"] == "question"}
     for row in latest.values():

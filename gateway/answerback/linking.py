@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from answerback.context import Context
 from answerback.errors import Conflict, NotFound
-from answerback.leaving import left
+from answerback.leaving import changed_hands
 from answerback.model import Address, Outcome
 from answerback.outbox import Follows, place_of
 from answerback.provider import Reply
@@ -88,9 +88,8 @@ def use(tx: Tx, context: Context, provider: str, reply: Reply, code: str) -> tup
         return _confirm_first(tx, context, link, reply, current[0], person.name)
     if tx.run(contacts.TAKE_LINK, hash=link["code_hash"], at=tx.now) != 1:
         return Outcome.NOT_ALLOWED, Follows()
-    return Outcome.LINKED, _linked(
-        tx, context, link["contact_id"], provider, reply.sender, reply.place, person.name
-    )
+    new = Address(provider, reply.sender, reply.place, link["contact_id"])
+    return Outcome.LINKED, _linked(tx, context, new, person.name)
 
 
 def _confirm_first(
@@ -124,19 +123,16 @@ def confirm(
     person = contacts.contact(tx, link["contact_id"])
     assert person is not None
     tx.run(contacts.REMOVE_ADDRESSES, contact_id=person.id, provider=provider)
-    return Outcome.LINKED, _linked(
-        tx, context, person.id, provider, link["external_id"], link["place"], person.name
-    )
+    new = Address(provider, link["external_id"], link["place"], person.id)
+    return Outcome.LINKED, _linked(tx, context, new, person.name, before=reply.sender)
 
 
-def _linked(
-    tx: Tx, context: Context, contact: str, provider: str, sender: str, place: str, name: str
-) -> Follows:
-    """The account is theirs from now on: whoever had it, or another one here, is asked there no more."""
-    contacts.put_address(tx, Address(provider, sender, place, contact), contact, "link")
-    here = place_of(provider, sender, place, contact)
+def _linked(tx: Tx, context: Context, new: Address, name: str, before: str = "") -> Follows:
+    """The account is theirs from now on: whoever had it is asked there no more, nor they where they were."""
+    contacts.put_address(tx, new, new.contact, "link")
+    here = place_of(new.provider, new.external_id, new.place, new.contact)
     told = context.outbox.conversation(tx, here, "linked", {"who": name})
-    follows = left(tx, context.outbox)
+    follows = changed_hands(tx, context.outbox, new.provider, {new.external_id, before} - {""})
     follows.rows.insert(0, told)
     return follows
 

@@ -98,9 +98,11 @@ REMOVE_ALL = Query(A.delete().where(A.c.contact_id == p("contact_id")))
 REMOVE_LINKS = Query(L.delete().where(L.c.contact_id == p("contact_id")))
 REMOVE_ADDRESSES = Query(A.delete().where(A.c.contact_id == p("contact_id"), A.c.provider == p("provider")))
 REMOVE_OTHERS = Query(
-    A.delete().where(
+    A.delete()
+    .where(
         A.c.contact_id == p("contact_id"), A.c.provider == p("provider"), A.c.external_id != p("external_id")
     )
+    .returning(A.c.external_id)
 )
 
 

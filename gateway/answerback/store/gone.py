@@ -1,5 +1,8 @@
 """What was sent, or is to be sent, to somebody at an account that is not theirs any more."""
 
+from collections.abc import Iterable
+
+from sqlalchemy import bindparam as p
 from sqlalchemy import null, or_, select, text, update
 
 from answerback.store.deliveries import NEEDLESS, QUEUED, D, X
@@ -14,35 +17,57 @@ _NOT_THEIRS = (
     .where(A.c.provider == D.c.provider, A.c.external_id == D.c.external_id, A.c.contact_id == D.c.contact_id)
     .exists(),
 )
+_ASKS = text("delivery.kind IN ('question', 'reminder')")
+_WAITS = (
+    QUEUED,
+    text("delivery.lease_owner IN ('', 'its turn')"),
+    text("delivery.kind IN ('question', 'reminder', 'notice')"),
+    *_NOT_THEIRS,
+)
+_HERE = D.c.provider == p("provider"), D.c.external_id == p("external_id")
+_shut = update(D).values(open=0, token_hash="").returning(*D.c)
+_dropped = (  # what is on its way ends by itself
+    update(D).values(status="failed", error=NEEDLESS, next_attempt_at=null(), token_hash="").returning(*D.c)
+)
 SHUT = Query(
-    update(D)
-    .where(
+    _shut.where(
         D.c.interaction_id.in_(select(X.c.id).where(text("interaction.status = 'pending'"))),
-        text("delivery.kind IN ('question', 'reminder')"),
         or_(text("delivery.open = 1"), D.c.token_hash != ""),
+        _ASKS,
         *_NOT_THEIRS,
     )
-    .values(open=0, token_hash="")
-    .returning(*D.c)
 )
-DROP = Query(  # what is on its way ends by itself
-    update(D)
-    .where(
-        QUEUED,
-        text("delivery.lease_owner IN ('', 'its turn')"),
-        text("delivery.kind IN ('question', 'reminder', 'notice')"),
-        *_NOT_THEIRS,
-    )
-    .values(status="failed", error=NEEDLESS, next_attempt_at=null(), token_hash="")
-    .returning(*D.c)
+DROP = Query(_dropped.where(*_WAITS))
+SHUT_HERE = Query(_shut.where(*_HERE, text("delivery.open = 1"), _ASKS, *_NOT_THEIRS))
+SHUT_BESIDE = Query(  # its earlier copies, which were closed before
+    update(D).values(token_hash="").where(D.c.interaction_id == p("interaction"), *_HERE, _ASKS, *_NOT_THEIRS)
 )
+DROP_HERE = Query(_dropped.where(*_HERE, *_WAITS))
+Shut = tuple[list[Row], list[Row]]
 
 
-def shut(tx: Tx) -> tuple[list[Row], list[Row]]:
+def shut(tx: Tx) -> Shut:
     """What asked there takes no answer, its links lead nowhere, and what waits is not sent.
 
-    Gives back what asked there, and what was to tell something there, each as it is now.
+    Gives back what asked there, and what was to tell something there, each as it is now. It looks at all
+    that is open, a few seconds at a million: for a start.
     """
-    asked = tx.all(SHUT)
-    dropped = tx.all(DROP)
-    return asked, [row for row in dropped if row["kind"] == "notice"]
+    return tx.all(SHUT), _telling(tx.all(DROP))
+
+
+def shut_here(tx: Tx, provider: str, external_ids: Iterable[str]) -> Shut:
+    """The same at these accounts alone, which have just changed hands."""
+    asked: list[Row] = []
+    telling: list[Row] = []
+    for external_id in external_ids:
+        here = {"provider": provider, "external_id": external_id}
+        found = tx.all(SHUT_HERE, **here)
+        for interaction in {row["interaction_id"] for row in found}:
+            tx.run(SHUT_BESIDE, interaction=interaction, **here)
+        asked += found
+        telling += _telling(tx.all(DROP_HERE, **here))
+    return asked, telling
+
+
+def _telling(dropped: list[Row]) -> list[Row]:
+    return [row for row in dropped if row["kind"] == "notice"]

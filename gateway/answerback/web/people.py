@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from answerback.context import Context
 from answerback.errors import AnswerbackError, Conflict, DoesNotFit, NotFound
-from answerback.leaving import left
+from answerback.leaving import changed_hands
 from answerback.model import Address, Contact
 from answerback.outbox import Follows, Outbox
 from answerback.owners import NoAddress, canonical
@@ -257,13 +257,15 @@ def plugins_out(states: Mapping[str, str], uses: Mapping[str, Any]) -> PluginsOu
 def _put(tx: Tx, outbox: Outbox, contact: Contact) -> tuple[Contact, Follows]:
     """What it names replaces what the contact had on the same provider."""
     table.put(tx, replace(contact, addresses=()), source="api")
-    removed = 0
+    follows = Follows()
     for address in contact.addresses:  # one statement decides: somebody else may be given it at this moment
         if not table.put_address(tx, address, contact.id, "api", unless_taken=True):
             owner = table.address_of(tx, address.provider, address.external_id)
             whose = repr(owner.contact) if owner is not None else "somebody else"
             raise Conflict(f"This address on {address.provider} belongs to {whose} already.")
         there = {"provider": address.provider, "external_id": address.external_id}
-        removed += tx.run(table.REMOVE_OTHERS, contact_id=contact.id, **there)
-    follows = left(tx, outbox) if removed else Follows()
+        taken = [row["external_id"] for row in tx.all(table.REMOVE_OTHERS, contact_id=contact.id, **there)]
+        more = changed_hands(tx, outbox, address.provider, taken)
+        follows.rows += more.rows
+        follows.unreached += more.unreached
     return table.contact(tx, contact.id) or contact, follows

@@ -81,7 +81,7 @@ OF_DOOR = (
     Mutant(
         "links of an account that was replaced",
         GATEWAY + "linking.py",
-        "    follows = left(tx, context.outbox)",
+        '    follows = changed_hands(tx, context.outbox, new.provider, {new.external_id, before} - {""})',
         "    follows = Follows()",
         FLOW + "test_leaving.py::test_law_7_an_account_that_was_replaced_answers_nothing"
         "_and_the_new_one_is_asked[sqlite]",
@@ -89,8 +89,8 @@ OF_DOOR = (
     Mutant(
         "links of an address that the API replaced",
         GATEWAY + "web/people.py",
-        "    follows = left(tx, outbox) if removed else Follows()",
-        "    follows = Follows()",
+        "        more = changed_hands(tx, outbox, address.provider, taken)",
+        "        more = Follows()",
         FLOW
         + "test_leaving.py::test_law_7_an_address_that_the_api_replaces_answers_nothing_any_more[sqlite]",
     ),
