@@ -120,7 +120,7 @@ async def test_a_reply_by_mail_on_the_page_is_the_answer_and_every_app_says_so(
         assert await loop.answered(run) == ("costing", "email")
         await app(page, "Telegram").tap()
         shown = page.get_by_role("log")
-        await expect(shown.get_by_text("✅ You chose “costing”")).to_be_visible(timeout=SLOW)
+        await expect(shown.get_by_text("✅ You chose “costing”").first).to_be_visible(timeout=SLOW)
         await expect(shown.get_by_text("edited", exact=True)).to_be_visible()
         await app(page, "WhatsApp").tap()
         await expect(shown.get_by_text("✅ You chose “costing”").first).to_be_visible(timeout=SLOW)
@@ -144,7 +144,7 @@ async def test_a_quick_reply_on_whatsapp_is_the_answer_and_telegram_changes(
         await expect(page.locator(".mine .ticks.delivered")).to_have_count(2)
         await app(page, "Telegram").tap()
         shown = page.get_by_role("log")
-        await expect(shown.get_by_text("✅ You chose “costing”")).to_be_visible(timeout=SLOW)
+        await expect(shown.get_by_text("✅ You chose “costing”").first).to_be_visible(timeout=SLOW)
 
 
 async def test_a_forged_reply_decides_nothing_and_a_file_on_telegram_goes_with_the_answer(
@@ -201,9 +201,9 @@ async def test_several_calls_are_tapped_through_on_telegram_one_after_the_other(
         await expect(shown.get_by_text("1 of 2")).to_be_visible(timeout=SLOW)
         await page.get_by_role("button", name="Approve").last.tap()
         await expect(shown.get_by_text("2 of 2")).to_be_visible(timeout=SLOW)
-        await expect(shown.get_by_text("☑️ You approved this")).to_be_visible(timeout=SLOW)
+        await expect(shown.get_by_text("☑️ You approved this").first).to_be_visible(timeout=SLOW)
         await page.get_by_role("button", name="Reject").last.tap()
-        await expect(shown.get_by_text("✅ You answered")).to_be_visible(timeout=SLOW)
+        await expect(shown.get_by_text("✅ You answered").first).to_be_visible(timeout=SLOW)
         record = await loop.app.reader.interaction(asked.interaction.id)
         assert record.answer is not None
         assert record.answer.values == {"q1": {"decision": "approve"}, "q2": {"decision": "reject"}}
