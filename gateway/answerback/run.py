@@ -189,15 +189,19 @@ class Runner(Background):
 
     async def _again(self, id: str, *, reask: bool = False) -> Run:
         def tx_(tx: Tx) -> tuple[Lease, _Order] | None:
-            row = tx.one(runs.HELD, id=id)
+            row = tx.one(runs.GET, id=id)
             if row is None:
                 raise NotFound("There is no run with this id.")
+            # Before the run itself, as in `cancelled`: or each of the two would wait for the other.
+            lease = leases.take(tx, row["agent"], row["thread_id"], self._context.owner)
+            row = tx.one(runs.HELD, id=id) or row
             if not reask and row["status"] == "failed" and revived(tx, id):
+                if lease is not None:
+                    leases.release(tx, lease)
                 return None
             changed = tx.run(runs.REASK if reask else runs.RETRY, key=id, at=tx.now) == 1
             if not changed:
                 raise Conflict(f"Only a failed run can be tried again; this one is {row['status']}.")
-            lease = leases.take(tx, row["agent"], row["thread_id"], self._context.owner)
             if lease is None:
                 raise Conflict("Its thread is working right now. Try again when it pauses or ends.")
             tx.run(runs.TAKE_UP, key=id, now=tx.now, at=tx.now + leases.SPAN)
