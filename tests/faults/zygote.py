@@ -11,6 +11,7 @@ import os
 import signal
 import socket
 import sys
+import traceback
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,9 @@ def _live(order: dict[str, Any], listener: int, control: int) -> None:
     try:
         victim.main(order, socket.socket(fileno=listener), socket.socket(fileno=control))
         code = 0
+    except BaseException:  # nothing else would say why: this process ends without its interpreter's words
+        traceback.print_exc()
+        raise
     finally:
         sys.stderr.flush()
         os._exit(code)
