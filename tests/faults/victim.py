@@ -12,6 +12,7 @@ import os
 import signal
 import socket
 import threading
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypedDict
@@ -27,6 +28,7 @@ from answerback import app as composition
 from answerback.agent import AgentContext
 from answerback.app import App
 from answerback.cli.site import site
+from answerback.errors import StoreUnavailable
 from answerback.faults import Faults
 from answerback.model import Address, Contact
 from answerback.settings import ApiKey, Plugin, Route, Settings
@@ -128,10 +130,23 @@ class Life:
         for _ in range(2):
             for pump in (self.app.elapser, self.app.deliverer, self.app.resumer, self.app.runner):
                 try:
-                    await pump.pump()
+                    await self._pumped(pump.pump)
                 except Broken:
                     logging.getLogger("victim").warning("a sweep failed")
                 await self.app.idle()
+
+    async def _pumped(self, pump: Callable[[], Awaitable[int]]) -> None:
+        """As the clock does, which looks again. One that was stopped within a transaction holds its locks until
+
+        PostgreSQL ends that, which takes longer than anybody waits for a lock.
+        """
+        for left in (2, 1, 0):
+            try:
+                await pump()
+                return
+            except StoreUnavailable:
+                if not left:
+                    raise
 
     async def arm(self, point: str, kind: str, nth: int = 1) -> None:
         self.faults.arm(point, kind, nth)
