@@ -136,9 +136,10 @@ class Life:
                 await self.app.idle()
 
     async def _pumped(self, pump: Callable[[], Awaitable[int]]) -> None:
-        """As the clock does, which looks again. One that was stopped within a transaction holds its locks until
+        """As the clock does, which looks again.
 
-        PostgreSQL ends that, which takes longer than anybody waits for a lock.
+        One that was stopped within a transaction holds its locks until PostgreSQL ends that, which takes
+        longer than anybody waits for a lock.
         """
         for left in (2, 1, 0):
             try:
