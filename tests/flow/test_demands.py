@@ -172,7 +172,7 @@ async def test_a_photo_is_no_code(database: Database) -> None:
         (SOME, ["a"], "it has too few or too many items: at least 2", ["a", "b"]),
     ],
 )
-async def test_the_api_refuses_it_with_the_reason_and_the_question_stays(
+async def test_law_8_the_api_refuses_it_with_the_reason_and_the_question_stays(
     database: Database, question: Question, wrong: Any, why: str, right: Any
 ) -> None:
     async with gateway(database, **KEYS) as g, web(g) as client:
@@ -191,7 +191,7 @@ async def test_the_api_refuses_it_with_the_reason_and_the_question_stays(
 # -- the form
 
 
-async def test_the_form_says_it_first_and_takes_only_what_fits(database: Database) -> None:
+async def test_law_8_the_form_says_it_first_and_takes_only_what_fits(database: Database) -> None:
     async with gateway(database) as g, web(g) as client:
         asked = await g.app.asker.ask(AskRequest(EVERY))
         place = "/f/" + asked.form_url.rpartition("/")[2]
@@ -271,7 +271,9 @@ async def test_the_command_line_says_it_with_the_question(
 # -- stand-ins
 
 
-async def test_what_a_stand_in_says_and_does_not_fit_is_passed_on_to_the_next(database: Database) -> None:
+async def test_law_8_what_a_stand_in_says_and_does_not_fit_is_passed_on_to_the_next(
+    database: Database,
+) -> None:
     first, then = Stand("first", "kqz"), Stand("then", "KQZX")
     async with gateway(
         database,

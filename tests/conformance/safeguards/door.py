@@ -160,8 +160,15 @@ OF_DOOR = (
     ),
     # Law 8: validate, then accept
     Mutant(
+        "what a form demands of an answer",
+        GATEWAY + "read/demanded.py",
+        "    if value is None or (question.demands is None and not question.written):",
+        "    if True:",
+        FLOW + "test_demands.py::test_law_8_the_form_says_it_first_and_takes_only_what_fits[sqlite]",
+    ),
+    Mutant(
         "decisions that were offered",
-        GATEWAY + "read/fitting.py",
+        GATEWAY + "read/demanded.py",
         "    if decision not in (question.decisions or DEFAULT) or not isinstance(message, str):",
         "    if not isinstance(message, str):",
         PHONE + "test_a_decision_that_was_not_offered_is_refused_before_it_counts[sqlite-response0]",
@@ -175,7 +182,7 @@ OF_DOOR = (
     ),
     Mutant(
         "arguments of the reviewed call",
-        GATEWAY + "read/fitting.py",
+        GATEWAY + "read/demanded.py",
         "(known is None or args.keys() == known.keys())",
         "True",
         PHONE + "test_arguments_that_the_call_does_not_have_are_refused_before_they_count[sqlite]",
