@@ -168,7 +168,7 @@ OF_DOOR = (
     ),
     Mutant(
         "decisions that were offered",
-        GATEWAY + "read/demanded.py",
+        GATEWAY + "read/fitting.py",
         "    if decision not in (question.decisions or DEFAULT) or not isinstance(message, str):",
         "    if not isinstance(message, str):",
         PHONE + "test_a_decision_that_was_not_offered_is_refused_before_it_counts[sqlite-response0]",
@@ -182,7 +182,7 @@ OF_DOOR = (
     ),
     Mutant(
         "arguments of the reviewed call",
-        GATEWAY + "read/demanded.py",
+        GATEWAY + "read/fitting.py",
         "(known is None or args.keys() == known.keys())",
         "True",
         PHONE + "test_arguments_that_the_call_does_not_have_are_refused_before_they_count[sqlite]",
