@@ -42,6 +42,7 @@ from answerback.provider import Pace, Provider, ProviderContext
 from answerback.reader import Reader
 from answerback.receive import Receiver
 from answerback.registry import Problem
+from answerback.removing import Remover
 from answerback.replay import Replay
 from answerback.resume import Resumer
 from answerback.run import Runner
@@ -84,6 +85,7 @@ class App:
     http: Outgoing  # what the providers call others with
     notices: Notices
     eraser: Eraser
+    remover: Remover
     auditor: Auditor
     historian: Historian
     feed: Feed
@@ -278,6 +280,7 @@ def _connect(
         http,
         Notices(context),
         Eraser(context, agents),
+        Remover(context),
         Auditor(context),
         Historian(context),
         Feed(context),

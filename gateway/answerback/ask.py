@@ -218,7 +218,7 @@ def stand_ins_at(record: Interaction) -> int | None:
 def require_people(tx: Tx, settings: Settings, ids: tuple[str, ...]) -> None:
     """Raise `NotFound` for somebody who is neither configured nor was added later."""
     for id in ids:
-        if id not in settings.contacts and contacts.person(tx, id) is None:
+        if id not in settings.contacts and not contacts.is_there(tx, id):
             known = ", ".join(sorted(person.id for person in contacts.contacts(tx))) or "none"
             raise NotFound(f"There is no contact {id!r}. Known: {known}.")
 

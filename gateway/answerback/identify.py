@@ -123,7 +123,7 @@ def powerless(found: Caller) -> str:
 
 def _stranger(found: Caller, tx: Tx) -> str:
     """Why somebody is not the person that they are said to be; "" if they are."""
-    if found.contact and contacts.person(tx, found.contact) is None:
+    if found.contact and not contacts.is_there(tx, found.contact):
         return "the function named a contact that is not known here"
     if found.name != found.contact and contacts.person(tx, found.name) is not None:
         return "the function gave somebody a name that is another contact's id"

@@ -151,7 +151,8 @@ def _known(tx: Tx, viewer: Viewer) -> tuple[Viewer, Contact | None]:
     if tx.now - viewer.since > LIFE:
         raise NotAllowed("You were signed in for a month.")
     person = contacts.person(tx, viewer.contact or viewer.name)
-    if person is None and viewer.contact:
+    is_there = person is not None and contacts.is_there(tx, person.id)
+    if not is_there and (viewer.contact or person is not None):
         raise NotAllowed("This key is for somebody who is no contact any more.")
     return (replace(viewer, contact=person.id) if person else viewer), person
 

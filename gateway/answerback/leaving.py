@@ -1,7 +1,8 @@
 """leaving: an account is not somebody's any more: what asked them there is over, and goes on elsewhere.
 
-They left the configuration, were given another account, or linked one. What was sent there would still answer
-in their name by its link, and reminders would go on telling somebody else what is asked (law 7).
+They left the configuration, were removed, were given another account, or linked one. What was sent there
+would still answer in their name by its link, and reminders would go on telling somebody else what is asked
+(law 7).
 """
 
 from collections.abc import Iterable
@@ -9,6 +10,8 @@ from collections.abc import Iterable
 from answerback.outbox import Follows, Outbox
 from answerback.store import Tx, gone
 from answerback.succession import gave_up, next_address
+
+Account = tuple[str, str]  # (provider, external id)
 
 
 def left(tx: Tx, outbox: Outbox) -> Follows:
@@ -19,9 +22,9 @@ def left(tx: Tx, outbox: Outbox) -> Follows:
     return _elsewhere(tx, outbox, gone.shut(tx))
 
 
-def changed_hands(tx: Tx, outbox: Outbox, provider: str, accounts: Iterable[str]) -> Follows:
+def changed_hands(tx: Tx, outbox: Outbox, accounts: Iterable[Account]) -> Follows:
     """The same once these accounts were taken from somebody."""
-    return _elsewhere(tx, outbox, gone.shut_here(tx, provider, accounts))
+    return _elsewhere(tx, outbox, gone.shut_here(tx, accounts))
 
 
 def _elsewhere(tx: Tx, outbox: Outbox, shut: gone.Shut) -> Follows:

@@ -44,7 +44,8 @@ class Linker:
         code = new_secret()
 
         def tx_(tx: Tx) -> int:
-            if contacts.contact(tx, contact) is None:
+            tx.one(contacts.HELD, id=contact)  # of who is removed at this moment no code is left
+            if not contacts.is_there(tx, contact):
                 raise NotFound(f"There is no contact {contact!r}.")
             tx.run(
                 contacts.PUT_LINK,
@@ -132,7 +133,8 @@ def _linked(tx: Tx, context: Context, new: Address, name: str, before: str = "")
     contacts.put_address(tx, new, new.contact, "link")
     here = place_of(new.provider, new.external_id, new.place, new.contact)
     told = context.outbox.conversation(tx, here, "linked", {"who": name})
-    follows = changed_hands(tx, context.outbox, new.provider, {new.external_id, before} - {""})
+    lost = [(new.provider, id) for id in {new.external_id, before} - {""}]
+    follows = changed_hands(tx, context.outbox, lost)
     follows.rows.insert(0, told)
     return follows
 

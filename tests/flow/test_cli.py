@@ -671,6 +671,25 @@ def test_a_contact_of_the_configuration_is_changed_there(gateway: Served) -> Non
     assert "change it there" in done.err
 
 
+def test_a_contact_is_removed_once_somebody_has_agreed(gateway: Served) -> None:
+    gateway.do("contacts", "add", "dora", "--name", "Dora")
+    first = gateway.do("contacts", "remove", "dora")  # nobody is there to say yes
+    assert first.code == 130
+    assert "Remove dora?" in first.err
+    done = gateway.do("contacts", "remove", "dora", "--yes")
+    assert (done.code, done.out) == (0, "")
+    assert "Dora is removed." in done.err and "Left: what Dora was asked and answered" in done.err
+    again = gateway.do("contacts", "remove", "dora", "--yes")
+    assert (again.code, "There is no contact 'dora'." in again.err) == (1, True)
+    gateway.do("contacts", "add", "dora")
+    done = gateway.do("contacts", "remove", "dora", "--yes", "--json")
+    assert json.loads(done.out)["addresses"] == []
+    there = gateway.do("contacts", "remove", "alice", "--yes")
+    assert (there.code, "out of the file" in there.err) == (1, True)
+    nowhere = gateway.do("contacts", "remove", "alice", "--provider", "telegram", "--yes")
+    assert (nowhere.code, "alice has no address on telegram." in nowhere.err) == (1, True)
+
+
 def test_linking_needs_a_provider_that_is_configured(gateway: Served) -> None:
     done = gateway.do("contacts", "link", "alice", "telegram")
     assert done.code == 1

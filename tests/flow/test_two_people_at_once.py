@@ -9,13 +9,14 @@ import psycopg
 import pytest
 from sqlalchemy import text
 
-from answerback.ask import AskRequest
-from answerback.errors import AlreadyAnswered, Conflict, NotAllowed
+from answerback.ask import Asked, AskRequest
+from answerback.errors import AlreadyAnswered, Conflict, NotAllowed, NotFound
+from answerback.linking import Link
 from answerback.model import Address, Contact, Json, Question, QuestionKind, RunStatus
 from answerback.notices import NoticeRequest
 from answerback.run import RunRequest
 from answerback.settings import Plugin, Route
-from answerback.store import contacts, leases, notices, replies
+from answerback.store import contacts, deliveries, leases, notices, replies
 from answerback.store.query import Query
 from answerback.succession import next_address
 from answerback.testing import MemoryProvider, ScriptedAgent, asks
@@ -265,3 +266,56 @@ async def test_when_two_messages_of_a_notice_fail_at_once_the_next_address_is_to
         )
         became = await at_once(both, "notice", notice.id, *work)
         assert [len(rows) for rows in became] == [1, 0]
+
+
+CAROL = Contact("carol", "Carol", addresses=(Address("memory", "3003", "3003"),))
+
+
+@pytest.mark.parametrize("removed_first", [True, False])
+async def test_law_7_who_is_asked_as_they_are_removed_is_not_asked_there(
+    two: Opened, removed_first: bool
+) -> None:
+    async with two() as both:
+        await both.one.app.context.store.write(lambda tx: contacts.put(tx, CAROL, "api"))
+        removes = both.one.app.remover.contact("carol")
+        asks_her = both.two.app.asker.ask(AskRequest((WIPE,), ask=("carol",)))
+        work = (removes, asks_her) if removed_first else (asks_her, removes)
+        found = await at_once(both, "contact", "carol", *work)
+        asked = found[removed_first]
+        assert isinstance(asked, Asked)
+        rows = await both.one.app.context.store.read(
+            lambda tx: tx.all(deliveries.OF, interaction_id=asked.interaction.id)
+        )
+        assert [row["open"] for row in rows if row["contact_id"]] == ([] if removed_first else [0])
+        assert (await both.one.app.reader.interaction(asked.interaction.id)).status == "pending"
+
+
+@pytest.mark.parametrize("removed_first", [True, False])
+async def test_law_7_a_code_that_is_made_as_its_person_is_removed_links_nobody(
+    two: Opened, removed_first: bool
+) -> None:
+    async with two() as both:
+        await both.one.app.context.store.write(lambda tx: contacts.put(tx, CAROL, "api"))
+        removes = both.one.app.remover.contact("carol")
+        makes = both.two.app.linker.create("carol", "memory")
+        work = (removes, makes) if removed_first else (makes, removes)
+        made = (await at_once(both, "contact", "carol", *work))[removed_first]
+        assert isinstance(made, NotFound if removed_first else Link)
+        if isinstance(made, Link):
+            await both.one.types("4004", f"/start {made.code}")
+        assert await both.one.app.context.store.read(lambda tx: tx.all(CAROLS)) == []
+
+
+async def test_law_7_an_account_that_is_linked_as_its_person_is_removed_is_nobody_s(two: Opened) -> None:
+    async with two(contacts={"alice": ALICE}) as both:
+        await both.one.app.context.store.write(lambda tx: contacts.put(tx, CAROL, "api"))
+        await both.one.app.remover.address("carol", "memory")
+        code = (await both.one.app.linker.create("carol", "memory")).code
+        await at_once(
+            both,
+            "contact",
+            "carol",
+            both.one.app.remover.contact("carol"),
+            both.two.types("4004", f"/start {code}"),
+        )
+        assert await both.one.app.context.store.read(lambda tx: tx.all(CAROLS)) == []

@@ -74,6 +74,46 @@ def link(config: str | None, url: str, as_json: bool, id: str, provider: str) ->
     terminal.note(f"It works once, until {terminal.local_time(made['expires_at'])} (ten minutes).")
 
 
+@contacts.command()
+@click.argument("id")
+@click.option("--provider", metavar="NAME", default="", help="Only the address there.")
+@click.option("--yes", is_flag=True, help="Do not ask first.")
+@remote
+def remove(config: str | None, url: str, as_json: bool, id: str, provider: str, yes: bool) -> None:
+    """Remove a contact, or an address of theirs; who stands in the configuration is taken out there.
+
+    What they were asked goes on with others. What they answered stays.
+    """
+    from answerback.cli import terminal
+
+    if not yes:
+        what = f"the address of {id} on {provider}" if provider else id
+        then = "Links and buttons that were sent there will answer nothing any more."
+        click.confirm(f"Remove {what}? {then} Go on?", abort=True, err=True)
+    path = f"/v1/contacts/{_part(id)}" + (f"/addresses/{_part(provider)}" if provider else "")
+    removed = _call(config, url, "DELETE", path)
+    if as_json:
+        return terminal.put_json(removed)
+    for line in _removed(removed, provider):
+        terminal.note(line)
+
+
+def _removed(removed: dict[str, Any], provider: str) -> list[str]:
+    """What was done, and what is left."""
+    name, elsewhere, unasked = removed["name"], removed["asked_elsewhere"], removed["unasked"]
+    whose = f"The address of {name} on {provider}" if provider else name
+    lines = [f"{whose} is removed."]
+    if elsewhere:
+        lines.append(f"Now asked elsewhere: {', '.join(elsewhere)}.")
+    if unasked:
+        lines.append(
+            f"Still open, and nobody is asked any more: {', '.join(unasked)}. Answer or cancel them."
+        )
+    if not provider:
+        lines.append(f"Left: what {name} was asked and answered, with the name. The id can be given again.")
+    return lines
+
+
 @click.command()
 @remote
 def agents(config: str | None, url: str, as_json: bool) -> None:

@@ -69,6 +69,7 @@ def site(app: App) -> ASGIApp:
             metrics=app.context.metrics,
             files=app.attachments,
             eraser=app.eraser,
+            remover=app.remover,
             auditor=app.auditor,
             feed=app.feed,
             historian=app.historian,

@@ -15,6 +15,7 @@ from answerback.store.tx import Row, Tx
 from answerback.tables import AddressRow, ContactRow, LinkRow
 
 MINUTE = 60_000_000  # microseconds
+REMOVED = "removed"  # the `source` of who can be asked no more; the row says what they are called
 C, A, L = ContactRow.__table__, AddressRow.__table__, LinkRow.__table__  # type: ignore[attr-defined]
 
 
@@ -44,7 +45,8 @@ CONTACT = Query(_contact)
 # Until the commit they neither mute nor unmute: what is made for them waits, or does not, as they wrote.
 STILL = Either(sqlite=_contact, postgresql=_contact.with_for_update(read=True))
 HELD = Either(sqlite=_contact, postgresql=_contact.with_for_update())  # until the commit
-CONTACTS = Query(select(C).order_by(C.c.id))
+CONTACTS = Query(select(C).where(C.c.source != REMOVED).order_by(C.c.id))
+THERE = Query(select(C.c.id).where(C.c.id == p("id"), C.c.source != REMOVED))
 _addresses_of = (  # a contact and its addresses, a row each; one without any has one row
     select(A, *_of_person)
     .join_from(C, A, C.c.id == A.c.contact_id, isouter=True)
@@ -52,7 +54,8 @@ _addresses_of = (  # a contact and its addresses, a row each; one without any ha
     .order_by(A.c.id)
 )
 ADDRESSED = Query(_addresses_of)
-STILL_ADDRESSED = Either(sqlite=_addresses_of, postgresql=_addresses_of.with_for_update(read=True, of=C))
+_askable = _addresses_of.where(C.c.source != REMOVED)  # looked at again, if it had to wait for a removal
+STILL_ADDRESSED = Either(sqlite=_askable, postgresql=_askable.with_for_update(read=True, of=C))
 ADDRESSES = Query(select(A).where(A.c.contact_id == p("contact_id")).order_by(A.c.id))
 ADDRESS_OF = Query(select(A).where(A.c.provider == p("provider"), A.c.external_id == p("external_id")))
 SENDER = Query(  # whose account it is, in one row
@@ -117,8 +120,13 @@ def contact(tx: Tx, id: str, *, asks: bool = False) -> Contact | None:
     return replace(found, addresses=tuple(address_in(row) for row in rows if row["id"] is not None))
 
 
+def is_there(tx: Tx, id: str) -> bool:
+    """Whether somebody is a contact now. Of who was removed it is only known what they are called."""
+    return tx.one(THERE, id=id) is not None
+
+
 def person(tx: Tx, id: str) -> Contact | None:
-    """A contact without its addresses. Read once in a transaction, however often it is asked for."""
+    """A contact, or who was one, without addresses. Read once in a transaction, however often asked for."""
     if not id:
         return None
     if ("contact", id) not in tx.memo:
@@ -166,6 +174,7 @@ def last_wrote(tx: Tx, address_id: str) -> int | None:
 
 
 def contacts(tx: Tx) -> list[Contact]:
+    """Who can be asked, with their addresses."""
     return [_addressed(tx, _person(row, row["id"])) for row in tx.all(CONTACTS)]
 
 

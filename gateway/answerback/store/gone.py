@@ -55,11 +55,11 @@ def shut(tx: Tx) -> Shut:
     return tx.all(SHUT), _telling(tx.all(DROP))
 
 
-def shut_here(tx: Tx, provider: str, external_ids: Iterable[str]) -> Shut:
-    """The same at these accounts alone, which have just changed hands."""
+def shut_here(tx: Tx, accounts: Iterable[tuple[str, str]]) -> Shut:
+    """The same at these accounts alone, (provider, external id), which have just changed hands."""
     asked: list[Row] = []
     telling: list[Row] = []
-    for external_id in external_ids:
+    for provider, external_id in accounts:
         here = {"provider": provider, "external_id": external_id}
         found = tx.all(SHUT_HERE, **here)
         for interaction in {row["interaction_id"] for row in found}:

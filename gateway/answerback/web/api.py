@@ -6,7 +6,18 @@ from fastapi import FastAPI
 from pydantic.json_schema import models_json_schema
 
 import answerback
-from answerback.web import audit, events, files, interactions, letters, notices, people, routes, runs
+from answerback.web import (
+    audit,
+    events,
+    files,
+    interactions,
+    letters,
+    notices,
+    people,
+    removals,
+    routes,
+    runs,
+)
 from answerback.web.problems import HANDLERS
 from answerback.web.records import Ascii
 from answerback.web.requests import MODELS
@@ -80,4 +91,6 @@ def create_api(services: Services) -> Api:
         people.add(api, services.people)
         if services.planner:
             routes.add(api, services.planner, services.people.working)
+    if services.remover:
+        removals.add(api, services.remover)
     return api

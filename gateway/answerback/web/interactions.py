@@ -1,5 +1,6 @@
 """Interactions over HTTP: ask, look, wait, answer, cancel."""
 
+from collections.abc import Awaitable, Callable
 from typing import Annotated
 
 from fastapi import FastAPI, Header, Query, Request, Response
@@ -41,6 +42,7 @@ _User = Annotated[
     str | None,
     Query(min_length=1, max_length=200, pattern=r"^[^\x00]*$", description="Only what was asked for them."),
 ]
+Own = Callable[[Caller, str], Awaitable[Interaction]]  # raises `NotFound` for what a key may not see
 _Timeout = Annotated[str, Query(max_length=40, description="Seconds, or a text such as 30s; at most 120.")]
 
 
@@ -122,13 +124,14 @@ def add(api: FastAPI, services: Services) -> None:
             return history_out(await historian.of(id))
 
     if services.eraser is not None:
-        _add_erasing(api, services.eraser)
+        _add_erasing(api, services.eraser, own)
 
 
-def _add_erasing(api: FastAPI, eraser: Eraser) -> None:
+def _add_erasing(api: FastAPI, eraser: Eraser, own: Own) -> None:
     @api.post("/v1/interactions/{id}/erase")
     async def erase(id: InteractionId, key: MayAdminister) -> InteractionOut:
         """Erase what was asked and answered, with its run and all that this asked. 409 while that goes on."""
+        await own(key, id)
         return interaction_out(await eraser.now(id, key.name))
 
 

@@ -11,11 +11,16 @@ from answerback.errors import NotFound
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
+def is_id(text: str) -> bool:
+    """Whether it can be an id, or a name, of ours."""
+    return _ID.fullmatch(text) is not None
+
+
 def known(what: str) -> Any:
     """The id in the path. One that cannot be an id of ours is not found, like one that is unknown."""
 
     def check(id: Annotated[str, Path(description=f"The id of the {what}.")]) -> str:
-        if not _ID.fullmatch(id):
+        if not is_id(id):
             raise NotFound(f"There is no such {what}.")
         return id
 
@@ -24,6 +29,7 @@ def known(what: str) -> Any:
 
 RunId = Annotated[str, known("run")]
 InteractionId = Annotated[str, known("interaction")]
+ContactId = Annotated[str, known("contact")]
 LetterId = Annotated[str, known("dead letter")]
 
 

@@ -20,7 +20,7 @@ from answerback.settings.schema import ContactShape, Name
 from answerback.store import Tx
 from answerback.store import contacts as table
 from answerback.web.auth import MayAdminister, MayAsk, MayRead, require_sight, sees
-from answerback.web.parameters import accepts, known
+from answerback.web.parameters import ContactId, accepts
 from answerback.web.records import timestamp
 from answerback.web.requests import read
 
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 ASK_SECONDS = 3.0  # for the bot's name, which is a convenience
 _BOT = re.compile(r"@([A-Za-z0-9_]{4,32})\b")  # as the Telegram provider says who it is
-ContactId = Annotated[str, known("contact")]
 
 
 class Reader(Protocol):
@@ -264,8 +263,9 @@ def _put(tx: Tx, outbox: Outbox, contact: Contact) -> tuple[Contact, Follows]:
             whose = repr(owner.contact) if owner is not None else "somebody else"
             raise Conflict(f"This address on {address.provider} belongs to {whose} already.")
         there = {"provider": address.provider, "external_id": address.external_id}
-        taken = [row["external_id"] for row in tx.all(table.REMOVE_OTHERS, contact_id=contact.id, **there)]
-        more = changed_hands(tx, outbox, address.provider, taken)
+        others = tx.all(table.REMOVE_OTHERS, contact_id=contact.id, **there)
+        lost = [(address.provider, row["external_id"]) for row in others]
+        more = changed_hands(tx, outbox, lost)
         follows.rows += more.rows
         follows.unreached += more.unreached
     return table.contact(tx, contact.id) or contact, follows

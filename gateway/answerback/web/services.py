@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from answerback.inbox import Listed, Viewer
     from answerback.letters import Kind, Letter
     from answerback.plans import Plan
+    from answerback.removing import Remover
     from answerback.run import Run, RunRequest
     from answerback.store.feed import Place as Read
     from answerback.store.waiting import Place
@@ -212,6 +213,7 @@ class Services:
     planner: Planner | None = None  # who would be asked on a route
     files: Files | None = None  # what came with answers, where it can be fetched
     eraser: Eraser | None = None  # takes out at once what was said
+    remover: "Remover | None" = None  # takes contacts out again
     letters: Letters | None = None  # what was given up, where it is wanted
     notices: "Notices | None" = None  # messages that ask nothing, where they are wanted
     people: "People | None" = None  # contacts, providers and agents over HTTP, where they are wanted

@@ -81,7 +81,7 @@ OF_DOOR = (
     Mutant(
         "links of an account that was replaced",
         GATEWAY + "linking.py",
-        '    follows = changed_hands(tx, context.outbox, new.provider, {new.external_id, before} - {""})',
+        "    follows = changed_hands(tx, context.outbox, lost)",
         "    follows = Follows()",
         FLOW + "test_leaving.py::test_law_7_an_account_that_was_replaced_answers_nothing"
         "_and_the_new_one_is_asked[sqlite]",
@@ -89,10 +89,32 @@ OF_DOOR = (
     Mutant(
         "links of an address that the API replaced",
         GATEWAY + "web/people.py",
-        "        more = changed_hands(tx, outbox, address.provider, taken)",
+        "        more = changed_hands(tx, outbox, lost)",
         "        more = Follows()",
         FLOW
         + "test_leaving.py::test_law_7_an_address_that_the_api_replaces_answers_nothing_any_more[sqlite]",
+    ),
+    Mutant(
+        "links of who was removed",
+        GATEWAY + "removing.py",
+        "        follows = changed_hands(tx, self._context.outbox, accounts)",
+        "        follows = Follows()",
+        FLOW + "test_removing.py::test_what_could_not_be_sent_yet_is_sent_to_the_next_address"
+        "_or_to_nobody[sqlite]",
+    ),
+    Mutant(
+        "codes of who was removed",
+        GATEWAY + "store/removing.py",
+        "    tx.run(DROP_CODES, contact_id=contact_id, provider=provider)",
+        "    pass",
+        FLOW + "test_removing.py::test_law_7_a_code_of_who_was_removed_links_nobody[sqlite]",
+    ),
+    Mutant(
+        "the inbox of who was removed",
+        GATEWAY + "inbox.py",
+        "    is_there = person is not None and contacts.is_there(tx, person.id)",
+        "    is_there = person is not None",
+        FLOW + "test_removing.py::test_who_was_removed_is_no_viewer_of_the_inbox_any_more[sqlite]",
     ),
     Mutant(
         "what was being sent to somebody who has left",
