@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -288,6 +289,26 @@ async def test_law_7_who_is_asked_as_they_are_removed_is_not_asked_there(
         )
         assert [row["open"] for row in rows if row["contact_id"]] == ([] if removed_first else [0])
         assert (await both.one.app.reader.interaction(asked.interaction.id)).status == "pending"
+
+
+@pytest.mark.parametrize("removed_first", [True, False])
+async def test_law_7_who_is_asked_as_an_address_is_removed_is_asked_at_the_next_one(
+    two: Opened, removed_first: bool
+) -> None:
+    other = MemoryProvider("other")
+    async with two(phones={"other": other}) as both:
+        more = replace(CAROL, addresses=(*CAROL.addresses, Address("other", "c", "c")))
+        await both.one.app.context.store.write(lambda tx: contacts.put(tx, more, "api"))
+        removes = both.one.app.remover.address("carol", "memory")
+        asks_her = both.two.app.asker.ask(AskRequest((WIPE,), ask=("carol",)))
+        work = (removes, asks_her) if removed_first else (asks_her, removes)
+        asked = (await at_once(both, "contact", "carol", *work))[removed_first]
+        assert isinstance(asked, Asked)
+        rows = await both.one.app.context.store.read(
+            lambda tx: tx.all(deliveries.OF, interaction_id=asked.interaction.id)
+        )
+        assert [row["provider"] for row in rows if row["contact_id"] and row["open"]] == ["other"]
+        assert other.titles("c") == ["Wipe?"]
 
 
 @pytest.mark.parametrize("removed_first", [True, False])

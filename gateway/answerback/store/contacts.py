@@ -54,8 +54,9 @@ _addresses_of = (  # a contact and its addresses, a row each; one without any ha
     .order_by(A.c.id)
 )
 ADDRESSED = Query(_addresses_of)
+_UNCHANGED: Any = {"read": True, "of": C, "skip_locked": True}  # nobody is changing them
 _askable = _addresses_of.where(C.c.source != REMOVED)  # looked at again, if it had to wait for a removal
-STILL_ADDRESSED = Either(sqlite=_askable, postgresql=_askable.with_for_update(read=True, of=C))
+STILL_ADDRESSED = Either(sqlite=_askable, postgresql=_askable.with_for_update(**_UNCHANGED))
 ADDRESSES = Query(select(A).where(A.c.contact_id == p("contact_id")).order_by(A.c.id))
 ADDRESS_OF = Query(select(A).where(A.c.provider == p("provider"), A.c.external_id == p("external_id")))
 SENDER = Query(  # whose account it is, in one row
@@ -112,6 +113,8 @@ REMOVE_OTHERS = Query(
 def contact(tx: Tx, id: str, *, asks: bool = False) -> Contact | None:
     """A contact with its addresses. `asks`: something is made for them, so `still` is known of them too."""
     rows = tx.all(STILL_ADDRESSED if asks else ADDRESSED, id=id)
+    if not rows and asks and tx.one(STILL, id=id) is not None:  # they were changed just now: as after that
+        rows = tx.all(STILL_ADDRESSED, id=id)
     if not rows:
         return None
     found = tx.memo["contact", id] = _person(rows[0], id)
