@@ -220,6 +220,21 @@ async def test_law_7_of_two_chats_that_one_confirms_at_once_on_two_gateways_one_
         assert both.one.memory.titles("3003")[-1].startswith("This link does not work any more.")
 
 
+async def test_law_7_who_is_asked_while_they_link_another_chat_is_asked_there(two: Opened) -> None:
+    asking = AskRequest((Question("q1", "Which?"),), ask=("carol",))
+    async with two(contacts={"alice": ALICE, "carol": Contact("carol", "Carol")}) as both:
+        for chat in ("3003", "6666"):
+            code = (await both.one.app.linker.create("carol", "memory")).code
+            await both.one.types(chat, f"/start {code}")
+        await both.one.types("3003", "help")  # so that the tap has not to note that they are there
+        offer = next(each.message for each in both.one.memory.shown if "Is that you?" in each.message.title)
+        yes = next(button.data for button in offer.buttons if button.label == "Yes")
+        tap = both.one.memory.typed("3003", "", data=yes)
+        await at_once(both, "contact", "carol", both.one.receive(tap), both.two.app.asker.ask(asking))
+        assert "Which?" in both.one.memory.titles("6666")
+        assert "Which?" not in both.one.memory.titles("3003")
+
+
 def people(here: Gateway) -> People:
     """What adds contacts over HTTP."""
     return People(

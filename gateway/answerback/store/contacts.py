@@ -42,7 +42,8 @@ PUT_OWN_ADDRESS = _upsert(A, _ACCOUNT, keep=_NOTED, whose="contact_id")
 _of_person = C.c.name, C.c.language, C.c.timezone, C.c.quiet_hours, C.c.quiet_until
 _contact = select(C).where(C.c.id == p("id"))
 CONTACT = Query(_contact)
-# Until the commit they neither mute nor unmute: what is made for them waits, or does not, as they wrote.
+# Until the commit they neither mute nor unmute, nor change accounts: what is made for them waits, or does
+# not, as they wrote, and goes where they are.
 STILL = Either(sqlite=_contact, postgresql=_contact.with_for_update(read=True))
 HELD = Either(sqlite=_contact, postgresql=_contact.with_for_update())  # until the commit
 CONTACTS = Query(select(C).where(C.c.source != REMOVED).order_by(C.c.id))
@@ -54,9 +55,7 @@ _addresses_of = (  # a contact and its addresses, a row each; one without any ha
     .order_by(A.c.id)
 )
 ADDRESSED = Query(_addresses_of)
-_UNCHANGED: Any = {"read": True, "of": C, "skip_locked": True}  # nobody is changing them
-_askable = _addresses_of.where(C.c.source != REMOVED)  # looked at again, if it had to wait for a removal
-STILL_ADDRESSED = Either(sqlite=_askable, postgresql=_askable.with_for_update(**_UNCHANGED))
+ASKABLE = Query(_addresses_of.where(C.c.source != REMOVED))
 ADDRESSES = Query(select(A).where(A.c.contact_id == p("contact_id")).order_by(A.c.id))
 ADDRESS_OF = Query(select(A).where(A.c.provider == p("provider"), A.c.external_id == p("external_id")))
 SENDER = Query(  # whose account it is, in one row
@@ -112,9 +111,9 @@ REMOVE_OTHERS = Query(
 
 def contact(tx: Tx, id: str, *, asks: bool = False) -> Contact | None:
     """A contact with its addresses. `asks`: something is made for them, so `still` is known of them too."""
-    rows = tx.all(STILL_ADDRESSED if asks else ADDRESSED, id=id)
-    if not rows and asks and tx.one(STILL, id=id) is not None:  # they were changed just now: as after that
-        rows = tx.all(STILL_ADDRESSED, id=id)
+    if asks and tx.dialect == "postgresql":  # first: what waits for it goes on with what it saw before
+        still(tx, id)
+    rows = tx.all(ASKABLE if asks else ADDRESSED, id=id)
     if not rows:
         return None
     found = tx.memo["contact", id] = _person(rows[0], id)
@@ -139,7 +138,7 @@ def person(tx: Tx, id: str) -> Contact | None:
 
 
 def still(tx: Tx, id: str) -> Contact | None:
-    """A contact without its addresses, for whom something is made: they stay as muted until the commit."""
+    """A contact without its addresses, for whom something is made: they stay as they are until the commit."""
     if id and ("still", id) not in tx.memo:
         row = tx.one(STILL, id=id)
         tx.memo["still", id] = tx.memo["contact", id] = None if row is None else _person(row, id)
