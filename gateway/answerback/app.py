@@ -252,7 +252,7 @@ def _connect(
     clock = Clock(context.store, [elapser.pump, deliverer.pump, resumer.pump, runner.pump])
     signals = context.signals
     signals.deliver, signals.resume, signals.rearm = deliverer.take, resumer.take, clock.rearm
-    signals.stop = runner.stop_soon
+    signals.stop = runner.stopper.soon
     wakeups = None
     if settings.database != "sqlite":
         wakeups = Wakeups(settings.database, context.owner, signals)

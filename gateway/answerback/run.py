@@ -1,7 +1,6 @@
 """run: starts agents on threads, and retries, re-asks or cancels what they do."""
 
 import asyncio
-import contextlib
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,10 +17,10 @@ from answerback.errors import (
     NotFound,
     NotPending,
     Refused,
-    StoreUnavailable,
 )
 from answerback.model import Json, RunStatus
 from answerback.paging import Page, page_of
+from answerback.stop import Stopper
 from answerback.store import Row, Tx, interactions, leases, runs
 from answerback.store.codec import loads
 from answerback.store.leases import Lease
@@ -78,6 +77,7 @@ class Runner(Background):
         super().__init__()
         self._context, self._agents = context, agents
         self._gate = asyncio.Semaphore(AT_ONCE)
+        self.stopper = Stopper(context, agents, self._spawn)
 
     async def start(self, request: RunRequest) -> Run:
         """Store a run and begin it. Raises `NotFound` (agent) or `Conflict` (the thread waits)."""
@@ -145,39 +145,11 @@ class Runner(Background):
 
         row, rows = await self._context.store.write(tx_)
         self._context.dispatch(rows)
-        await self.stop(row["agent"], row["thread_id"])
+        await self.stopper.stop(row["agent"], row["thread_id"])
         after = await self.get(id)
         for interaction in after.interactions:
             self._context.signals.changed(interaction)
         return after
-
-    def stop_soon(self, thread: tuple[str, str]) -> None:
-        """Tell an agent, in the background, that its run on (agent, thread) is cancelled."""
-        self._spawn(self.stop(*thread))
-
-    async def stop(self, agent: str, thread: str) -> None:
-        """Tell an agent that its run on a thread is cancelled; keep what it had finished.
-
-        Not if a later run has the thread by now: that one is not to be stopped. Where the thread was free
-        when the run was cancelled, none begins there until the agent has heard.
-        """
-        store, stopper = self._context.store, self._context.stopper
-        lease: Lease | None = None
-        try:
-            lease = await store.read(lambda tx: leases.of(tx, agent, thread, stopper))
-            if await store.read(lambda tx: runs.goes_on_there(tx, agent, thread)):
-                return
-            with kept(self._context, lease) if lease is not None else contextlib.nullcontext():
-                finished = await self._agents[agent].cancel(thread)
-            if finished is not None:
-                await store.write(lambda tx: runs.keep(tx, agent, thread, finished))
-        except Exception:  # the run is cancelled all the same: nothing will be resumed
-            log.exception("the agent could not be told that its run is cancelled", extra={"agent": agent})
-        finally:
-            if lease is not None:
-                held = lease
-                with contextlib.suppress(StoreUnavailable):  # then it lapses
-                    await store.write(lambda tx: leases.release(tx, held))
 
     async def retry(self, id: str) -> Run:
         """Try a failed run's step again with the same answer. `Conflict` when it has not failed."""

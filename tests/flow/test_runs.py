@@ -82,7 +82,7 @@ async def test_an_agent_that_hears_late_of_a_cancelled_run_does_not_stop_the_nex
         g.clock.advance(31)  # nobody waits longer than that for an agent to hear
         second = await g.run(thread_id="t1", replace=True)
         for thread in late:
-            await g.app.runner.stop(*thread)
+            await g.app.runner.stopper.stop(*thread)
         await g.types("1001", "tea")
         assert (await g.settled(second.id)).result == ["tea"]
 

@@ -181,7 +181,7 @@ OF_BINDING = (
     ),
     Mutant(
         "a later run is not stopped with the one before it",
-        GATEWAY + "run.py",
+        GATEWAY + "stop.py",
         "            if await store.read(lambda tx: runs.goes_on_there(tx, agent, thread)):",
         "            if False:",
         FLOW + "test_runs.py::test_an_agent_that_hears_late_of_a_cancelled_run_does_not_stop"
