@@ -11,7 +11,7 @@ from answerback.backoff import pause
 from answerback.context import Context
 from answerback.errors import AgentUnavailable, AnswerbackError, NotFound, NotPending, StoreUnavailable
 from answerback.model import Json
-from answerback.store import Row, Tx, adopted, interactions, leases, replies, runs
+from answerback.store import Row, Tx, adopted, interactions, leases, replies, runs, stops
 from answerback.store.leases import Lease
 from answerback.threads import Concluded, announce, conclude, kept
 
@@ -120,8 +120,8 @@ class Adopter:
         lease = leases.take(tx, name, change.thread, self._context.owner)
         if lease is None:
             return None
-        if not _concerns_us(tx, name, change):
-            leases.release(tx, lease)
+        if not _concerns_us(tx, name, change) or stops.of(tx, name, change.thread):
+            leases.release(tx, lease)  # what is still to be stopped may work on: it is looked at after that
             return None
         run = tx.one(runs.OF_THREAD, agent=name, thread_id=change.thread)
         return lease, run["id"] if run is not None else ""

@@ -47,7 +47,7 @@ from answerback.replay import Replay
 from answerback.resume import Resumer
 from answerback.run import Runner
 from answerback.settings import Plugin, Settings, reaching
-from answerback.store import Store, Tx, choose, contacts, deliveries, feed, interactions, leases, meta, runs
+from answerback.store import Store, Tx, choose, contacts, deliveries, due, feed, leases, meta
 from answerback.store.backend import Clock as Time
 from answerback.tokens import Tokens
 from answerback.uploads import Uploaded
@@ -122,8 +122,7 @@ class App:
         meta.check_secret(tx, self.context.tokens.fingerprint)
         if tx.dialect == "sqlite":  # we are its only process: what a dead one held is free at once
             leases.free_all(tx)
-            tx.run(interactions.AT_ONCE, now=tx.now)
-            tx.run(runs.AT_ONCE, now=tx.now)
+            due.at_once(tx)
         feed.begin_anew(tx)
         contacts.configure(tx, self.settings.contacts.values())
         for each in self.context.outbox.stand_ins.known.values():

@@ -10,10 +10,10 @@ from answerback.context import Context
 from answerback.deadlines import check_default
 from answerback.errors import AlreadyAnswered, Closed, Conflict, DoesNotFit, NotFound
 from answerback.match import new_code
-from answerback.model import Interaction, InteractionStatus, Json, OnExpire, Question, RunStatus
+from answerback.model import Interaction, InteractionStatus, Json, OnExpire, Question
 from answerback.outbox import FORM
 from answerback.settings import Route, Settings
-from answerback.store import Row, Tx, audit, contacts, deliveries, interactions, leases, runs
+from answerback.store import Row, Tx, audit, contacts, deliveries, interactions, leases, runs, stops
 from answerback.store.codec import dumps, interaction_in
 from answerback.succession import begin
 from answerback.values import check
@@ -147,7 +147,9 @@ def cancel_run(tx: Tx, context: Context, run_id: str, reason: str) -> list[Row]:
 
 
 def cancelled(tx: Tx, context: Context, run_id: str, reason: str) -> list[Row] | None:
-    """The same; None if it had ended before. After the commit its agent is told (`signals.stop`).
+    """The same; None if it had ended before. After the commit its agent is told (`signals.stop`), by us or,
+
+    should we die, by another: that is marked.
 
     Unless somebody works on its thread, nobody does until then: neither is a later run there stopped with it,
     nor is what the agent still waits for taken for somebody else's question.
@@ -157,7 +159,7 @@ def cancelled(tx: Tx, context: Context, run_id: str, reason: str) -> list[Row] |
         return None
     # Before the run itself, like whoever writes down where its thread stands.
     lease = leases.take(tx, run["agent"], run["thread_id"], context.stopper)
-    if not runs.finish(tx, run_id, RunStatus.CANCELLED, error=reason):
+    if not stops.cancel(tx, run_id, reason, context.stopper):
         if lease is not None:
             leases.release(tx, lease)
         return None

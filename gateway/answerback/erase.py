@@ -187,6 +187,8 @@ def _ended(tx: Tx, id: str) -> tuple[Row | None, list[Row]]:
     run = tx.one(runs.GET, id=row["run_id"]) if row["run_id"] else None
     if run is not None and run["status"] not in ("completed", "cancelled"):
         raise Conflict(f"Its run {run['id']} is {run['status']}: the agent needs it. Cancel the run first.")
+    if run is not None and run["stop_at"] is not None:
+        raise Conflict("Its agent has still to be told that the run is cancelled. Try again after that.")
     asked = tx.all(interactions.OF_RUN, run_id=run["id"]) if run is not None else [row]
     if any(each["status"] == "pending" for each in asked):
         raise Conflict("This question is still open. Cancel it first.")

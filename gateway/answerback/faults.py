@@ -15,6 +15,8 @@ POINTS = {
     "run.before-agent": "the run is stored, the agent was not started",
     "run.after-agent": "the agent paused or ended, that is not stored yet",
     "run.after-commit": "the agent's first state is stored",
+    "stop.before-agent": "the run is cancelled, its agent does not know",
+    "stop.after-agent": "the agent has heard that its run is cancelled, that is not stored yet",
 }
 
 

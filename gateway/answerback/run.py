@@ -21,7 +21,7 @@ from answerback.errors import (
 from answerback.model import Json, RunStatus
 from answerback.paging import Page, page_of
 from answerback.stop import Stopper
-from answerback.store import Row, Tx, interactions, leases, runs
+from answerback.store import Row, Tx, interactions, leases, runs, stops
 from answerback.store.codec import loads
 from answerback.store.leases import Lease
 from answerback.store.runs import Run
@@ -31,6 +31,7 @@ from answerback.values import check
 log = logging.getLogger("answerback.run")
 GIVE_UP = 10
 AT_ONCE = 64
+WORKS = "This thread is working right now. Wait until it pauses or ends."
 
 __all__ = ["Run", "RunRequest", "Runner"]
 
@@ -66,10 +67,6 @@ def _order(row: Row, intent: str = "") -> _Order:
     return _Order(row["id"], intent or said, loads(row["input"]))
 
 
-def _intent(request: RunRequest) -> str:
-    return "replace" if request.replace and request.thread_id else "start"
-
-
 class Runner(Background):
     """One execution of an agent at a time on each thread."""
 
@@ -89,27 +86,39 @@ class Runner(Background):
         if request.expires_in is not None:
             route["expires_in"] = request.expires_in
         thread = request.thread_id or interactions.new_id()
-        run, lease, rows = await self._context.store.write(lambda tx: self._start(tx, request, thread, route))
+        run, order, lease, rows = await self._context.store.write(
+            lambda tx: self._start(tx, request, thread, route)
+        )
         self._context.dispatch(rows)
-        self._begin(_Order(run.id, _intent(request), request.input), lease)
+        self._begin(order, lease)
         return run
 
-    def _start(self, tx: Tx, request: RunRequest, thread: str, route: Json) -> tuple[Run, Lease, list[Row]]:
+    def _start(
+        self, tx: Tx, request: RunRequest, thread: str, route: Json
+    ) -> tuple[Run, _Order, Lease, list[Row]]:
         require_people(tx, self._context.settings, request.ask)
         rows: list[Row] = []
         # The lease comes first: whoever had the thread has written down by then whether it waits.
         lease = leases.take(tx, request.agent, thread, self._context.owner)
-        for earlier in tx.all(runs.OF_THREAD, agent=request.agent, thread_id=thread):
+        before = tx.all(runs.OR_TO_STOP, agent=request.agent, thread_id=thread)
+        for earlier in before:
+            if earlier["status"] == RunStatus.CANCELLED:
+                if stops.is_claimed(tx, earlier):
+                    raise Conflict(WORKS)
+                continue
             if not request.replace:
                 raise Conflict(_occupied(earlier))
             rows += cancel_run(tx, self._context, earlier["id"], "replaced by a new run")
         if lease is None:
-            raise Conflict("This thread is working right now. Wait until it pauses or ends.")
+            raise Conflict(WORKS)
+        if before:  # whoever has to be told that they are cancelled is told before this one begins
+            stops.drop(tx, request.agent, thread)
+        intent = "replace" if before or (request.replace and request.thread_id) else "start"
         id = interactions.new_id()
         due_at = tx.now + leases.SPAN
-        runs.add(tx, id, request.agent, thread, request.input, route, due_at, _intent(request))
+        runs.add(tx, id, request.agent, thread, request.input, route, due_at, intent)
         run = Run(id, request.agent, thread, RunStatus.RUNNING, None, "", (), tx.now, tx.now)
-        return run, lease, rows
+        return run, _Order(id, intent, request.input), lease, rows
 
     async def get(self, id: str) -> Run:
         """A run, or `NotFound`."""
@@ -188,9 +197,12 @@ class Runner(Background):
         return await self.get(id)
 
     async def pump(self, limit: int = 20) -> int:
-        """Take up runs that are to be tried again, or that were begun and whose worker has died."""
+        """Take up runs that are to be tried again, or that were begun and whose worker has died; and tell
 
-        def tx_(tx: Tx) -> list[tuple[_Order, Lease]]:
+        the agents that have still to hear that their run is cancelled.
+        """
+
+        def tx_(tx: Tx) -> tuple[list[tuple[_Order, Lease]], list[tuple[str, str]]]:
             taken = []
             for row in tx.all(runs.DUE, now=tx.now, limit=limit):
                 lease = leases.take(tx, row["agent"], row["thread_id"], self._context.owner)
@@ -201,12 +213,14 @@ class Runner(Background):
                     taken.append((_order(row), lease))
                 else:  # another process was quicker, and has done it
                     leases.release(tx, lease)
-            return taken
+            return taken, stops.take_up(tx, self._context.stopper, limit)
 
-        taken = await self._context.store.write(tx_)
+        taken, threads = await self._context.store.write(tx_)
         for order, lease in taken:
             self._begin(order, lease)
-        return len(taken)
+        for thread in threads:
+            self.stopper.due(thread)
+        return len(taken) + len(threads)
 
     def _begin(self, order: _Order, lease: Lease) -> None:
         self._spawn(self._work(order, lease))

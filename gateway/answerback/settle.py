@@ -10,7 +10,7 @@ from answerback.ask import put, withdraw
 from answerback.context import Context
 from answerback.match import new_code
 from answerback.model import Interaction, InteractionStatus, Json, OnExpire, RunStatus
-from answerback.store import Row, Tx, audit, interactions, runs
+from answerback.store import Row, Tx, audit, interactions, runs, stops
 from answerback.store.codec import interaction_in, loads
 
 log = logging.getLogger("answerback.settle")
@@ -24,7 +24,7 @@ class Settled:
     rows: list[Row] = field(default_factory=list)
     changed: list[str] = field(default_factory=list)
     others: bool = False  # the thread had questions before, which may have been answered meanwhile
-    stopped: bool = False  # its run was cancelled, and its agent waits for an answer all the same
+    stopped: str = ""  # its run was cancelled, and its agent has still to be told: by whom
 
 
 def settle(tx: Tx, context: Context, agent: str, thread: str, state: State) -> Settled:
@@ -40,7 +40,7 @@ def settle(tx: Tx, context: Context, agent: str, thread: str, state: State) -> S
     done.others = bool(live)
     _withdraw_stale(tx, context, live, waiting, done)
     if run is None:  # it was cancelled while its agent worked: what the agent asks now is not asked
-        done.stopped = bool(waiting)
+        done.stopped = stops.again(tx, agent, thread, context.stopper, waits=bool(waiting))
         _leave_unasked(tx, context, agent, thread, waiting)
         return done
     if not isinstance(state, Finished) and failing.has_ended(tx, run):

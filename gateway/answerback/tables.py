@@ -90,6 +90,12 @@ class RunRow(SQLModel, table=True):
             sqlite_where=text("status = 'running' AND next_attempt_at IS NOT NULL"),
             postgresql_where=text("status = 'running' AND next_attempt_at IS NOT NULL"),
         ),
+        Index(
+            "run_stop",
+            "stop_at",
+            sqlite_where=text("stop_at IS NOT NULL"),
+            postgresql_where=text("stop_at IS NOT NULL"),
+        ),
         Index("run_position", "position"),
         _given_up("run_failed", FAILED),
     )
@@ -109,6 +115,9 @@ class RunRow(SQLModel, table=True):
     erased_at: int | None = _at()  # since when it is not known any more what went in and came out
     position: int = _position()
     told: str = _text()  # the message that told whoever started it by one; "" if nobody did
+    stop_at: int | None = _at()  # its agent has still to be told that it is cancelled (see `store.stops`)
+    stop_by: str = _text()
+    stop_attempts: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
 
 
 class InteractionRow(SQLModel, table=True):

@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from answerback.agent import State
 from answerback.context import Context
@@ -19,15 +19,20 @@ Concluded = tuple[Settled, Handed | None]
 GONE = "The agent no longer waits for this question: its thread moved on without the answer."
 
 
-@contextlib.contextmanager
-def kept(context: Context, lease: Lease) -> Iterator[None]:
+def kept(context: Context, lease: Lease) -> contextlib.AbstractContextManager[None]:
     """Renew a lease for as long as the block runs. If that fails, the fence decides."""
+    return renewed(context, lambda tx: leases.renew(tx, lease))
+
+
+@contextlib.contextmanager
+def renewed(context: Context, renewing: Callable[[Tx], object]) -> Iterator[None]:
+    """Have what lasts `leases.SPAN` renewed for as long as the block runs."""
     loop = asyncio.get_running_loop()
     timer: asyncio.TimerHandle
 
     def renew() -> None:
         nonlocal timer
-        context.store.write_soon(lambda tx: leases.renew(tx, lease))
+        context.store.write_soon(renewing)
         timer = loop.call_later(leases.SPAN / 3e6, renew)
 
     timer = loop.call_later(leases.SPAN / 3e6, renew)
@@ -98,8 +103,8 @@ def conclude(tx: Tx, context: Context, lease: Lease, state: State) -> Concluded 
 def write_down(tx: Tx, context: Context, lease: Lease, state: State) -> Concluded:
     """`state` and the thread's next answer, in a transaction that has given the lease back."""
     done = settle(tx, context, lease.agent, lease.thread_id, state)
-    if done.stopped:  # it was told before it began to wait, or will be: nobody else has the thread until then
-        leases.take(tx, lease.agent, lease.thread_id, context.stopper)
+    if done.stopped:  # nobody else has the thread until it was told
+        leases.take(tx, lease.agent, lease.thread_id, done.stopped)
         return done, None
     if not done.others:  # what is asked just now, nobody has answered yet
         return done, None

@@ -97,6 +97,9 @@ def _ends(outcome: str, rows: Rows, found: Findings) -> None:
     for run in rows["run"]:
         if run["status"] != RUN_ENDS[outcome]:
             found.stuck.append(f"the run is {run['status']}: {run['error']}")
+        if run["stop_at"] is not None:
+            found.stuck.append("the agent was not told that its run is cancelled")
+    found.stuck += [f"the graph waits for {each['question']}" for each in rows["waits"]]
     for record in rows["interaction"]:
         if record["status"] == "pending":
             found.stuck.append(f"an interaction is pending: {record['questions']}")

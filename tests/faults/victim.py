@@ -164,7 +164,10 @@ class Life:
         return self.app.context.tokens.form_url(row["id"])
 
     async def records(self) -> dict[str, list[dict[str, Any]]]:
-        """What stands in the database, and what the product itself finds wrong with its audit."""
+        """What stands in the database, what the product itself finds wrong with its audit, and what the graph
+
+        waits for.
+        """
 
         def tx(tx: Tx) -> dict[str, list[dict[str, Any]]]:
             return {name: tx.all(ALL[name]) for name in TABLES}
@@ -174,6 +177,12 @@ class Life:
             row["is_genuine"] = row["hash"] == audit.link(row)
         checked = await self.app.auditor.check(200)
         found["flaw"] = [{"what": flaw.what} for _, flaw in checked.flaws]
+        found["waits"] = [
+            {"question": question.text}
+            for run in found["run"]
+            for pending in await self.app.agents["graph"].pending(run["thread_id"])
+            for question in pending.questions
+        ]
         return found
 
     async def mark(self, text: str) -> None:

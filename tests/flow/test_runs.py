@@ -9,7 +9,7 @@ from answerback.errors import AgentUnavailable, Conflict, DoesNotFit, NotFound
 from answerback.model import Address, Contact, InteractionStatus, Json, Question, RunStatus
 from answerback.run import RunRequest
 from answerback.settings import Hitl
-from answerback.store import contacts, runs
+from answerback.store import contacts, stops
 from answerback.testing import ScriptedAgent, asks
 from tests.support.databases import Database
 from tests.support.gateway import gateway
@@ -290,7 +290,7 @@ async def test_what_is_told_of_a_cancelled_run_too_late_is_not_taken_for_the_nex
         first = await g.run(thread_id="t")
         await g.types("1001", "a")
         second = await g.run(thread_id="t", replace=True)
-        await g.app.context.store.write(lambda tx: runs.keep(tx, "scripted", "t", ["late"]))
+        await g.app.context.store.write(lambda tx: stops.keep(tx, second.id, ["late"]))
         assert [(await g.settled(run.id)).result for run in (first, second)] == [None, None]
 
 
@@ -300,7 +300,7 @@ async def test_an_erased_run_does_not_get_a_result_again(database: Database) -> 
         await g.app.runner.cancel(run.id)
         [asked] = (await g.app.runner.get(run.id)).interactions
         await g.app.eraser.now(asked, "ops")
-        await g.app.context.store.write(lambda tx: runs.keep(tx, "scripted", "t", ["late"]))
+        await g.app.context.store.write(lambda tx: stops.keep(tx, run.id, ["late"]))
         assert (await g.settled(run.id)).result is None
 
 

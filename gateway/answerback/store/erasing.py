@@ -35,7 +35,7 @@ P, T = ReplyRow.__table__, NoticeRow.__table__  # type: ignore[attr-defined]
 
 BY = "retention"  # who it was, in the audit and on dead letters
 _DONE_WITH = "EXISTS (SELECT 1 FROM letter WHERE letter.id = it.id)"
-_OVER = "run.status IN ('completed', 'cancelled')"
+_OVER = "(run.status IN ('completed', 'cancelled') AND run.stop_at IS NULL)"  # and its agent knows
 # Parts of the conditions below; what is a dead letter whose content would be needed again is held back.
 _ITS_RUN_IS_OVER = f"""(it.run_id = '' OR EXISTS (
   SELECT 1 FROM run WHERE run.id = it.run_id AND {_OVER} AND run.updated_at < :ended))"""
@@ -66,7 +66,7 @@ _DUE = {
   AND it.status <> 'pending' AND it.resume_next_at IS NULL
   AND {_ITS_RUN_IS_OVER} AND NOT {_GIVEN_UP} AND NOT {_queued("interaction_id")}
   AND coalesce((SELECT max(audit.at) FROM audit WHERE audit.interaction_id = it.id), 0) < :ended""",
-    Kind.RUN: """it.erased_at IS NULL AND it.status IN ('completed', 'cancelled')
+    Kind.RUN: """it.erased_at IS NULL AND it.status IN ('completed', 'cancelled') AND it.stop_at IS NULL
   AND it.updated_at < :ended""",
     Kind.NOTICE: f"it.erased_at IS NULL AND it.created_at < :ended AND NOT {_queued('notice_id')}",
     Kind.DELIVERY: f"""it.content <> '{{}}' AND it.created_at < :ended AND it.status <> 'queued'

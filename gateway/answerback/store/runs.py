@@ -46,16 +46,13 @@ ADD = Query(insert(R).values({c.name: p(c.name) for c in R.c} | {"position": Nex
 _one = select(R).where(R.c.id == p("id"))
 GET = Query(_one)
 HELD = Either(sqlite=_one, postgresql=_one.with_for_update())  # until the commit nobody else changes it
-_of_thread = (
-    select(R)
-    .where(
-        R.c.agent == p("agent"),
-        R.c.thread_id == p("thread_id"),
-        text("run.status IN ('running', 'waiting', 'failed')"),
-    )
-    .order_by(R.c.id.desc())
+_GOES_ON = "run.status IN ('running', 'waiting', 'failed')"
+_all_of_thread = (
+    select(R).where(R.c.agent == p("agent"), R.c.thread_id == p("thread_id")).order_by(R.c.id.desc())
 )
+_of_thread = _all_of_thread.where(text(_GOES_ON))
 OF_THREAD = Query(_of_thread)
+OR_TO_STOP = Query(_all_of_thread.where(text(f"({_GOES_ON} OR run.stop_at IS NOT NULL)")))  # these too
 # Until the commit nobody ends it: what is asked for it is there to be withdrawn, or is not asked at all.
 HELD_OF_THREAD = Either(sqlite=_of_thread, postgresql=_of_thread.with_for_update())
 LIST = Query(select(R).where(R.c.id > p("after")).order_by(R.c.id).limit(p("limit")))
@@ -63,7 +60,7 @@ LIST_BY = Query(
     select(R).where(R.c.id > p("after"), R.c.status == p("status")).order_by(R.c.id).limit(p("limit"))
 )
 INTERACTIONS = Query(select(X.c.id).where(X.c.run_id == p("run_id")).order_by(X.c.id))
-_set = (
+ending = (
     update(R)
     .where(R.c.id == p("key"), text("run.status NOT IN ('completed', 'cancelled')"))
     .values(
@@ -75,9 +72,9 @@ _set = (
         position=Next(R),
     )
 )
-SET = Query(_set)
-FINISH = Query(_set.returning(R.c.agent))
-FAIL = Query(_set.values(intent=_intent("retry")).returning(R.c.agent))
+SET = Query(ending)
+FINISH = Query(ending.returning(R.c.agent))
+FAIL = Query(ending.values(intent=_intent("retry")).returning(R.c.agent))
 GOES_ON = Query(  # nobody who follows along is told: they hear of the answer
     update(R).where(R.c.id == p("key"), R.c.status == "waiting").values(status="running", updated_at=p("at"))
 )
@@ -102,14 +99,7 @@ RETRY = Query(_again)
 REASK = Query(_again.values(intent=_intent("reask")))
 # From here on whoever takes it up goes on with it, and ends nothing any more.
 REPLACED = Query(update(R).where(R.c.id == p("key"), R.c.intent == "replace").values(intent="start"))
-LATEST = Query(
-    select(R).where(R.c.agent == p("agent"), R.c.thread_id == p("thread_id")).order_by(R.c.id.desc()).limit(1)
-)
-KEEP = Query(
-    update(R)
-    .where(R.c.id == p("key"), R.c.status == "cancelled", R.c.erased_at.is_(None))
-    .values(result=p("new_result"))
-)
+LATEST = Query(_all_of_thread.limit(1))
 AT_ONCE = Query(update(R).where(RUNNING, R.c.next_attempt_at > p("now")).values(next_attempt_at=p("now")))
 POSTPONE = Query(update(R).where(R.c.id == p("key"), RUNNING).values(next_attempt_at=p("at"), error=p("why")))
 _due = (RUNNING, R.c.next_attempt_at.is_not(None))
@@ -167,6 +157,9 @@ def add(
         updated_at=tx.now,
         erased_at=None,
         told=told,
+        stop_at=None,
+        stop_by="",
+        stop_attempts=0,
     )
 
 
@@ -193,7 +186,7 @@ def get(tx: Tx, id: str) -> Run | None:
 
 def stands(tx: Tx, id: str, status: RunStatus) -> None:
     """Set where a run stands that goes on."""
-    tx.later(SET, **_standing(tx, id, status))
+    tx.later(SET, **standing(tx, id, status))
 
 
 def goes_on(tx: Tx, id: str) -> None:
@@ -209,29 +202,23 @@ def goes_on_there(tx: Tx, agent: str, thread_id: str) -> bool:
 
 def finish(tx: Tx, id: str, status: RunStatus, *, result: Json = None, error: str = "") -> bool:
     """Set where the run stands; False when it had ended before. Its intent is kept, for another try."""
-    return _end(tx, FINISH, _standing(tx, id, status, result, error))
+    return _end(tx, FINISH, standing(tx, id, status, result, error))
 
 
 def fail(tx: Tx, id: str, error: str) -> bool:
     """A step of it failed, which can be retried; False when it had ended before."""
-    return _end(tx, FAIL, _standing(tx, id, RunStatus.FAILED, error=error))
+    return _end(tx, FAIL, standing(tx, id, RunStatus.FAILED, error=error))
 
 
-def _end(tx: Tx, query: Query, standing: Row) -> bool:
-    row = tx.one(query, **standing)
+def _end(tx: Tx, query: Query, values: Row) -> bool:
+    row = tx.one(query, **values)
     if row is not None:
-        tx.count(Metric.RUNS, row["agent"], standing["new_status"])
+        tx.count(Metric.RUNS, row["agent"], values["new_status"])
     return row is not None
 
 
-def keep(tx: Tx, agent: str, thread_id: str, result: Json) -> None:
-    """What a thread's cancelled run had finished; nothing if a later run has the thread already."""
-    row = tx.one(LATEST, agent=agent, thread_id=thread_id)
-    if row is not None:
-        tx.run(KEEP, key=row["id"], new_result=dumps(result))
-
-
-def _standing(tx: Tx, id: str, status: RunStatus, result: Json = None, error: str = "") -> Row:
+def standing(tx: Tx, id: str, status: RunStatus, result: Json = None, error: str = "") -> Row:
+    """The parameters of `ending`."""
     return {
         "key": id,
         "new_status": str(status),

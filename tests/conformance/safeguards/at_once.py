@@ -1,6 +1,6 @@
 """The safeguards of what two gateways do at the same moment: one does it, and the other is told."""
 
-from tests.conformance.safeguards.mutant import FLOW, GATEWAY, Mutant
+from tests.conformance.safeguards.mutant import FLOW, GATEWAY, TOLD, Mutant
 
 GIVEN_UP = FLOW + "test_given_up_at_once.py::test_what_is_replayed_and_discarded_at_once_is_one_of_both"
 MUTING = FLOW + "test_muting_at_once.py::"
@@ -100,9 +100,23 @@ OF_TWO_AT_ONCE = (
     Mutant(
         "an agent that was told too early that its run is stopped is told again",
         GATEWAY + "settle.py",
-        "done.stopped = bool(waiting)",
-        "done.stopped = False",
+        "done.stopped = stops.again(tx, agent, thread, context.stopper, waits=bool(waiting))",
+        "done.stopped = ''",
         STOPPING + "test_an_agent_that_was_told_too_early_is_told_again[sqlite]",
+    ),
+    Mutant(
+        "no run begins while another gateway tells the agent that the one before is stopped",
+        GATEWAY + "run.py",
+        "if stops.is_claimed(tx, earlier):",
+        "if False:",
+        TOLD + "test_no_run_begins_while_another_process_tells_the_agent[sqlite]",
+    ),
+    Mutant(
+        "of two that find it due one tells the agent that its run is stopped",
+        GATEWAY + "store/stops.py",
+        'R.c.stop_at == p("was"))',
+        'p("was") == p("was"))',
+        TOLD + "test_of_two_that_find_it_due_at_once_one_tells_it",
     ),
     # Other things that two do
     Mutant(

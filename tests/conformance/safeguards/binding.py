@@ -1,6 +1,6 @@
 """The safeguards of laws 1 and 2: an answer reaches its own question, and one answer wins."""
 
-from tests.conformance.safeguards.mutant import ADAPTER, BINDING, CRASHES, FLOW, GATEWAY, HERE, Mutant
+from tests.conformance.safeguards.mutant import ADAPTER, BINDING, CRASHES, FLOW, GATEWAY, HERE, TOLD, Mutant
 
 OF_BINDING = (
     # Law 1: binding
@@ -180,12 +180,28 @@ OF_BINDING = (
         "_nothing_of_a_run_begun_since[sqlite-tip]",
     ),
     Mutant(
+        "an agent is told that its run is stopped, whoever dies",
+        GATEWAY + "store/stops.py",
+        'stop_at=p("until"), stop_by=p("by"), stop_attempts=0)',
+        "stop_at=None, stop_by='', stop_attempts=0)",
+        TOLD + "test_an_agent_hears_from_the_next_life_what_the_one_that_was_killed_did_not_tell"
+        "[sqlite-by_taking_it_back]",
+    ),
+    Mutant(
+        "a run that begins before the agent has heard tells it first",
+        GATEWAY + "run.py",
+        'intent = "replace" if before or',
+        'intent = "replace" if False or',
+        TOLD + "test_a_run_that_begins_before_the_agent_has_heard_tells_it_first_and_is_not_stopped_later"
+        "[sqlite]",
+    ),
+    Mutant(
         "a later run is not stopped with the one before it",
         GATEWAY + "stop.py",
-        "            if await store.read(lambda tx: runs.goes_on_there(tx, agent, thread)):",
-        "            if False:",
-        FLOW + "test_runs.py::test_an_agent_that_hears_late_of_a_cancelled_run_does_not_stop"
-        "_the_next_one_on_its_thread[sqlite]",
+        "if marks and runs.goes_on_there(tx, agent, thread):",
+        "if False:",
+        TOLD + "test_who_tries_another_run_of_the_thread_again_is_not_stopped_with_the_one_that_was_cancelled"
+        "[sqlite]",
     ),
     Mutant(
         "a question that is being answered is not taken back with its run",

@@ -7,6 +7,7 @@ DIALECTS = "agents/answerback_agents/dialects/"
 FLOW, GRAPH = "tests/flow/", "tests/flow/langgraph/"
 BINDING, DOOR = GRAPH + "test_binding.py::", FLOW + "test_one_door.py::"
 CRASHES, PHONE = GRAPH + "test_crashes.py::", GRAPH + "test_reviews_on_a_phone.py::"
+TOLD = FLOW + "test_agents_are_told.py::"
 HERE = "tests/conformance/test_safeguards.py::"
 
 
