@@ -247,6 +247,25 @@ async def test_who_tries_another_run_of_the_thread_again_is_not_stopped_with_the
         assert (await g.settled(failed.id)).status is RunStatus.WAITING
 
 
+async def test_no_other_run_of_the_thread_is_tried_again_until_the_agent_was_told(
+    database: Database,
+) -> None:
+    async with gateway(database, Server(), faults=Killed()) as g:
+        failed = await g.run(thread_id="t")
+        await g.types("1001", "fail")
+        await g.app.context.store.write(lambda tx: tx.run(WAITING_BESIDE))
+        await g.app.runner.cancel("beside")
+        for again in (g.app.runner.retry, g.app.runner.reask):
+            with pytest.raises(Conflict, match="working right now"):
+                await again(failed.id)
+
+
+WAITING_BESIDE = Query(
+    text(
+        "INSERT INTO run (id, agent, thread_id, status, intent, attempts, created_at, updated_at)"
+        " VALUES ('beside', 'scripted', 't', 'waiting', 'adopt', 0, 1, 1)"
+    )
+)
 # Somebody else's thread was taken up after one run on it had failed; that second run was cancelled.
 CANCELLED_BESIDE = Query(
     text(

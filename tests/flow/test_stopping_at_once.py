@@ -153,6 +153,23 @@ async def test_nobody_looks_at_a_thread_until_its_agent_was_told_that_the_run_is
         assert agent.threads == ()
 
 
+async def test_nobody_looks_at_a_thread_whose_agent_was_not_told_as_its_gateway_was_killed(
+    database: Database,
+) -> None:
+    agent = Reached(ours=False)
+    async with gateway(database, agent) as g:
+        run = await waiting_run(g, agent)
+        g.app.context.signals.stop = lambda _: None
+        await g.app.asker.cancel(run.interactions[0])
+        await agent.is_answered_elsewhere()  # it was at work on that, and goes on
+        g.clock.advance(31)
+        await look(g)
+        await g.app.idle()
+        assert await statuses(g) == ["cancelled"]
+        await g.sweep()
+        assert agent.cancelled == ["theirs"]
+
+
 async def test_an_agent_that_was_told_too_early_is_told_again(database: Database) -> None:
     agent = Deaf()
     async with gateway(database, agent) as g:

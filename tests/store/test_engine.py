@@ -13,7 +13,19 @@ from sqlalchemy import text as sql
 
 from answerback import migrations
 from answerback.errors import ConfigurationError, StoreUnavailable
-from answerback.store import Store, Tx, choose, deliveries, due, interactions, meta, pace, replies, runs
+from answerback.store import (
+    Store,
+    Tx,
+    choose,
+    deliveries,
+    due,
+    interactions,
+    meta,
+    pace,
+    replies,
+    runs,
+    stops,
+)
 from answerback.store.query import Query, Statement
 from answerback.tables import MetaRow
 
@@ -172,10 +184,12 @@ HOT: dict[str, tuple[Any, dict[str, Any], str]] = {
         "interaction_user (asked_by=? AND id>?)",
     ),
     "next run": (due.NEXT, {}, "run_due"),
+    "next stop": (due.NEXT, {}, "run_stop"),
     "a tap's question": (deliveries.ASKED_BY, {"hash": "h"}, "delivery_token"),
     "what a thread asks": (interactions.LIVE_OF, {"agent": "a", "thread_id": "t"}, "interaction_interrupt"),
     "who was told in a run": (deliveries.OF_RUN, {"run_id": "r"}, "interaction_run"),
     "runs due": (runs.DUE, {"now": 1, "limit": 10}, "run_due"),
+    "stops due": (stops.DUE, {"now": 1, "limit": 10}, "run_stop"),
 }
 
 

@@ -95,7 +95,7 @@ OF_TWO_AT_ONCE = (
         GATEWAY + "ask.py",
         'lease = leases.take(tx, run["agent"], run["thread_id"], context.stopper)',
         "lease = None",
-        STOPPING + "test_nobody_looks_at_a_thread_until_its_agent_was_told_that_the_run_is_stopped[sqlite]",
+        TOLD + "test_no_other_run_of_the_thread_is_tried_again_until_the_agent_was_told[sqlite]",
     ),
     Mutant(
         "an agent that was told too early that its run is stopped is told again",
@@ -112,11 +112,11 @@ OF_TWO_AT_ONCE = (
         TOLD + "test_no_run_begins_while_another_process_tells_the_agent[sqlite]",
     ),
     Mutant(
-        "of two that find it due one tells the agent that its run is stopped",
-        GATEWAY + "store/stops.py",
-        'R.c.stop_at == p("was"))',
-        'p("was") == p("was"))',
-        TOLD + "test_of_two_that_find_it_due_at_once_one_tells_it",
+        "what is still to be stopped is not looked at",
+        GATEWAY + "adopt.py",
+        " or stops.of(tx, name, change.thread):",
+        ":",
+        STOPPING + "test_nobody_looks_at_a_thread_whose_agent_was_not_told_as_its_gateway_was_killed[sqlite]",
     ),
     # Other things that two do
     Mutant(
