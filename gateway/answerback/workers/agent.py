@@ -45,7 +45,7 @@ class WorkerAgent(Agent):
         self._unusable: ConfigurationError | None = None
         self._state = ""
         self._notes: tuple[str, ...] = ()
-        self._to_cancel: set[str] = set()  # threads whose worker ended before it could be told
+        self._to_cancel: set[str] = set()  # threads that are being cancelled
 
     @property
     def state(self) -> str:
@@ -206,9 +206,16 @@ class WorkerAgent(Agent):
     async def cancel(self, thread: str) -> Json:
         """As the contract says. A worker that is blocked, so that nothing can be stopped in it, is ended.
 
-        When this raises because the worker is away, the next one does it before anything else.
+        The next worker then does it before anything else. When this raises because the worker is away, it is
+        for whoever called to do it again: by itself the next one would not know who has the thread by then.
         """
         self._to_cancel.add(thread)
+        try:
+            return await self._cancel(thread)
+        finally:
+            self._to_cancel.discard(thread)
+
+    async def _cancel(self, thread: str) -> Json:
         worker = await self._ready()
         try:
             async with asyncio.timeout(self._patience.blocked):
@@ -218,9 +225,6 @@ class WorkerAgent(Agent):
             await worker.kill("was blocked by a run that was to be cancelled, and was ended")
             await self._started_again()
             return None
-        finally:
-            if not worker.ended.done():
-                self._to_cancel.discard(thread)
 
     async def _started_again(self) -> None:
         try:
