@@ -305,6 +305,15 @@ async def test_cancel_gives_what_was_finished_until_then(harness: Harness) -> No
     assert await mine.cancel("never seen") is None
 
 
+async def test_to_cancel_what_was_cancelled_changes_nothing_and_gives_the_same(harness: Harness) -> None:
+    mine = await harness.open("two_questions")
+    await mine.start("t", harness.input())
+    first = await mine.cancel("t")
+    assert (await mine.cancel("t"), await mine.pending("t")) == (first, ())
+    again = only(await mine.start("t", harness.input(), "another run"))
+    assert await mine.pending("t") == (again,)
+
+
 async def test_forget_deletes_the_thread_and_no_other(harness: Harness) -> None:
     mine = await harness.open("bare")
     await mine.start("t", harness.input())
