@@ -2,6 +2,7 @@
 
 import logging
 import secrets
+from collections import Counter
 from dataclasses import dataclass, field, replace
 
 from answerback import deadlines, failing
@@ -10,11 +11,13 @@ from answerback.ask import put, withdraw
 from answerback.context import Context
 from answerback.match import new_code
 from answerback.model import Interaction, InteractionStatus, Json, OnExpire, RunStatus
+from answerback.standing import is_program
 from answerback.store import Row, Tx, audit, interactions, runs, stops
 from answerback.store.codec import interaction_in, loads
 
 log = logging.getLogger("answerback.settle")
 SUPERSEDED = "superseded"
+TRIES = 3  # answers of one program that an agent refuses, until it is asked no more: a model reads why
 
 
 @dataclass(slots=True)
@@ -106,7 +109,11 @@ def _ask(tx: Tx, context: Context, run: Row, pending: Pending, live: list[Row], 
     if any((row["interrupt_id"], row["digest"]) == key for row in live):
         return  # it stands for this interrupt until it is withdrawn or its answer was consumed
     route: Json = loads(run["route"])
-    deadline = _deadline(tx, context, run, pending, route)
+    before = _refused(tx, context, run, pending, route)
+    if tired := _tired(context, before):
+        route = route | {"refused": tired}
+        log.warning("%s took nothing of %s", run["agent"], ", ".join(tired), extra={"run": run["id"]})
+    deadline = _deadline(context, pending, route, before)
     record = replace(_record(run, pending, route), on_expire=deadline.on_expire, default=deadline.default)
     _, rows = put(tx, context, record, expires_in=deadline.expires_in)
     for what in deadline.unusable:
@@ -143,18 +150,30 @@ def _record(run: Row, pending: Pending, route: Json) -> Interaction:
     )
 
 
-def _deadline(tx: Tx, context: Context, run: Row, pending: Pending, route: Json) -> deadlines.Deadline:
-    may_approve = context.settings.hitl.may_approve
-    found = deadlines.of(pending, route, may_approve=may_approve)
-    if found.on_expire not in (OnExpire.DEFAULT, OnExpire.NO_RESPONSE):
-        return found
-    refused = any(
-        (row["interrupt_id"], row["digest"]) == (pending.interrupt_id, pending.digest)
-        and row["status"] == "expired"
-        and row["resume_error"]
-        for row in tx.all(interactions.OF_RUN, run_id=run["id"])
-    )
-    return deadlines.of(pending, route, may_approve=may_approve, refused=True) if refused else found
+def _deadline(context: Context, pending: Pending, route: Json, before: list[Row]) -> deadlines.Deadline:
+    refused = any(row["status"] == "expired" for row in before)
+    return deadlines.of(pending, route, may_approve=context.settings.hitl.may_approve, refused=refused)
+
+
+def _refused(tx: Tx, context: Context, run: Row, pending: Pending, route: Json) -> list[Row]:
+    """What asked the same before and got an answer that the agent refused.
+
+    Looked for only where another than a person may answer: neither a deadline nor a program would tire of it.
+    """
+    ends = pending.on_expire, route.get("on_expire")
+    is_given = OnExpire.DEFAULT in ends or OnExpire.NO_RESPONSE in ends
+    if not is_given and not context.outbox.stand_ins.mode and not route.get("stand_ins"):
+        return []
+    key = pending.interrupt_id, pending.digest
+    earlier = tx.all(interactions.OF_RUN, run_id=run["id"])
+    return [row for row in earlier if (row["interrupt_id"], row["digest"]) == key and row["resume_error"]]
+
+
+def _tired(context: Context, before: list[Row]) -> list[str]:
+    """The stand-ins that are not asked again: the agent refused enough of what they said."""
+    said = Counter(row["answered_by"] for row in before if row["status"] == "completed")
+    known = context.outbox.stand_ins.known.values()
+    return [each.name for each in known if is_program(each.by) and said[each.by] >= TRIES]
 
 
 def _set_run(tx: Tx, context: Context, run: Row, state: State, *, others: bool) -> list[Row]:

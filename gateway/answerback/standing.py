@@ -47,9 +47,13 @@ class StandIns:
     alone: frozenset[str] = frozenset()
 
     def planned(self, route: Json, *, sensitive: bool, human_only: bool) -> Json:
-        """The route of one question, with the stand-ins that may be asked it: `first`, and `stand_ins`."""
+        """The route of one question, with the stand-ins that may be asked it: `first`, and `stand_ins`.
+
+        Those of its `refused` are not: its agent does not take what they say.
+        """
         human_only = human_only or bool(route.get("human_only"))
         wanted = dict.fromkeys((self.mode, *route.get("stand_ins", ())))
+        wanted = {name: None for name in wanted if name not in route.get("refused", ())}
         may = [name for name in wanted if not human_only and self._may_see(name, sensitive)]
         first = self.mode if self.mode in may else ""
         after = [name for name in may if name != first]

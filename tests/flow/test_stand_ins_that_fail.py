@@ -399,6 +399,24 @@ async def test_an_answer_that_it_may_not_give_is_no_failure_either(database: Dat
         assert g.memory.titles("1001") == ["Wipe production?"]
 
 
+@pytest.mark.parametrize("alone", [False, True], ids=["first", "on the route"])
+async def test_law_10_what_the_agent_refuses_is_not_said_again_without_end(
+    database: Database, alone: bool
+) -> None:
+    agent, robot = ScriptedAgent(GO), Stand("robot", *["x"] * 50)
+    agent.failures = [DoesNotFit("not like that")] * 50
+    settings = {"routes": routed("robot", ask=())} if alone else {"hitl": Hitl(mode="robot")}
+    async with gateway(database, agent, providers={"robot": robot}, **settings) as g:
+        run = await g.run()
+        assert run.status is RunStatus.WAITING
+        assert [message.asked is not None for message in robot.asked] == [True] * 3
+        assert g.memory.titles("1001") == ([] if alone else ["Go?"])
+        agent.failures = []
+        if not alone:
+            await g.types("1001", "as a person says it")
+            assert (await g.settled(run.id)).result == ["as a person says it"]
+
+
 async def test_law_10_other_questions_and_other_runs_go_on(database: Database) -> None:
     """Law 10."""
     agents = ScriptedAgent(TEXT), ScriptedAgent(TEXT, name="other")
