@@ -78,7 +78,7 @@ class ToolApproval:
     def write(self, payload: Json, answer: Answer) -> Json:
         ((call, value),) = _decided(self._calls(payload), answer)
         decision = _decision(call, value)
-        if found := first(decision, self.schema):
+        if found := first(decision, self.schema, parts=2):  # the arguments were checked by themselves
             raise DoesNotFit(f"The decision does not fit what “{call.name}” takes: {found.said}.")
         return decision
 

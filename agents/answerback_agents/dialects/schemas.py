@@ -91,14 +91,15 @@ class Schema:
                 return NO_RESPONSE
             raise DoesNotFit("This form has no value for silence; set on_expire to default, cancel or leave.")
         given = {}
-        for each in self._fields(payload):
+        fields = self._fields(payload)
+        for each in fields:
             id = each.question.id
             if answer.values.get(id) is not None:
                 given[id] = each.value(answer.values[id])
             elif each.null:
                 given[id] = None
         value = given if self._properties() else given.get(QUESTION_ID)
-        if found := first(value, self.schema):
+        if found := first(value, self.schema, parts=len(fields) + 1):  # what each fits, all of them fit
             raise DoesNotFit(f"The answer does not fit what the agent asked for: {found.said}.")
         return value
 
@@ -111,7 +112,8 @@ class Schema:
     def _fields(self, payload: Json) -> list[Field]:
         properties = self._properties()
         if not properties:
-            return [_field(QUESTION_ID, self.schema, self.schema, _said(payload), required=True)]
+            null = resolved(self.schema, self.schema).nullable
+            return [_field(QUESTION_ID, self.schema, self.schema, _said(payload), required=not null)]
         required = resolved(self.schema, self.schema).required
         alone = _said(payload) if len(properties) == 1 else ""
         fields = []
@@ -162,7 +164,8 @@ def _chosen(
     choices = tuple(choice for choice, _ in options)
     if one is whole:
         return Field(Question(id, asked, QuestionKind.CHOICE, choices, required=required), options)
-    demands = {key: limit for key in OF_LISTS if (limit := whole.limit(key)) is not None} or None
+    limits = {key: limit for key in OF_LISTS if (limit := whole.limit(key)) is not None}
+    demands = ({"minItems": 0} | limits if required else limits) or None
     return Field(
         Question(id, asked, QuestionKind.CHOICES, choices, required=required, demands=demands), options
     )

@@ -18,8 +18,9 @@ from langchain_core.messages import BaseMessage
 from answerback.errors import DoesNotFit
 from answerback.model import Json
 
-# What msgpack and both savers take without loss: ints of 64 bits; msgpack itself gives up near 600 levels.
-SMALLEST, LARGEST, DEEPEST = -(2**63), 2**64 - 1, 100
+# What msgpack and both savers take without loss: ints of 64 bits; msgpack itself gives up near 600 levels. An
+# answer has up to 100, and dialects put some around it.
+SMALLEST, LARGEST, DEEPEST = -(2**63), 2**64 - 1, 150
 LONGEST_ERROR = 300
 # What stands behind a name like `api_key`; behind `KeyError:` stands what is missing.
 _CREDENTIAL = re.compile(

@@ -15,10 +15,13 @@ DEEPEST_VALUE = 100  # values within each other that are looked at, as many as c
 EXACT = decimal.Context(prec=400)
 
 
-def first(value: Json, schema: Json, root: Json = None) -> Need | None:
-    """What a value lacks to fit a schema; None if it fits. `root`: what its references lead into."""
+def first(value: Json, schema: Json, root: Json = None, *, parts: int = 1) -> Need | None:
+    """What a value lacks to fit a schema; None if it fits. `root`: what its references lead into.
+
+    `parts`: of how many values that were checked by themselves it is made, which all may take the most steps.
+    """
     try:
-        return _Check(schema if root is None else root).all(value, schema, "", 0, 0)
+        return _Check(schema if root is None else root, parts * MOST_STEPS).all(value, schema, "", 0, 0)
     except _TooMuch:
         return Need("less")
 
@@ -30,8 +33,8 @@ class _TooMuch(Exception):
 class _Check:
     """One check; `depth` counts values within each other, `hops` the schemas of one and the same value."""
 
-    def __init__(self, root: Json) -> None:
-        self._root, self._left = root, MOST_STEPS
+    def __init__(self, root: Json, steps: int) -> None:
+        self._root, self._left = root, steps
 
     def all(self, value: Json, schema: Json, at: str, depth: int, hops: int) -> Need | None:
         self._left -= 1

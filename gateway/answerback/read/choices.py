@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 
 from answerback.model import Choice, Question
+from answerback.read.fitting import may_be_none
 from answerback.read.normal import bare, letters, tidy
 from answerback.read.phrases import yes_or_no
 from answerback.read.places import place
@@ -40,7 +41,7 @@ def read_choices(question: Question, text: str, *, typed: bool) -> Read:
         parts = [text]
     elif bare(text) in ALL:
         return Value([choice.id for choice in question.choices], text)
-    elif bare(text) in NONE and not question.required:
+    elif bare(text) in NONE and may_be_none(question):
         return Value([], text)
     elif len(text) > LONGEST:
         parts = [text]

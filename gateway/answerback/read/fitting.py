@@ -94,7 +94,13 @@ def _choices(question: Question, value: Json) -> Json:
     ids = {choice.id for choice in question.choices}
     if not isinstance(value, list) or not all(isinstance(each, str) and each in ids for each in value):
         return None
-    return value if len(set(value)) == len(value) and (value or not question.required) else None
+    return value if len(set(value)) == len(value) and (value or may_be_none(question)) else None
+
+
+def may_be_none(question: Question) -> bool:
+    """Whether none of the choices is an answer to a question for several: its asker says so."""
+    least = question.demands.get("minItems") if isinstance(question.demands, dict) else None
+    return not question.required or least == 0
 
 
 def _number(question: Question, value: Json) -> Json:

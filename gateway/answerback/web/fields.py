@@ -13,6 +13,7 @@ from answerback.errors import DoesNotFit
 from answerback.model import Json, Question, QuestionKind
 from answerback.read import unfit, unmet, validate
 from answerback.read.decisions import DEFAULT
+from answerback.read.fitting import may_be_none
 from answerback.render import brief
 from answerback.sentences import number, say
 from answerback.web.arguments import read_arguments
@@ -122,7 +123,7 @@ def _choice(question: Question, name: str, posted: Posted, language: str, read: 
 def _choices(question: Question, name: str, posted: Posted, language: str, read: TextReader) -> _Reading:
     places = {_place(value, question) for value in posted.all(name)} - {None}
     chosen = [choice for place, choice in enumerate(question.choices) if place in places]
-    if not chosen and (question.required or not posted.has(f"{name}.seen")):
+    if not chosen and not (may_be_none(question) and posted.has(f"{name}.seen")):
         return _NOTHING
     return [choice.id for choice in chosen], ", ".join(choice.label for choice in chosen)
 

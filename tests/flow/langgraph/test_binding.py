@@ -9,6 +9,8 @@ import pytest
 from answerback.agent import Failed, Finished, Paused, State, Target
 from answerback.errors import AgentUnavailable, Conflict, DoesNotFit, NotPending
 from answerback.model import Answer
+from answerback.read import validate
+from answerback.values import DEPTH
 from tests.flow.langgraph.harness import Harness, only, said, target, texts, until, waiting
 
 Log = Callable[[], list[str]]
@@ -217,6 +219,21 @@ async def test_a_deeply_nested_value_is_refused(light: Harness) -> None:
         deep = [deep]
     with pytest.raises(DoesNotFit):
         await mine.resume("t", target(question), said(deep))
+
+
+async def test_law_8_the_deepest_answer_that_is_accepted_fits_its_graph_in_its_dialect(
+    harness: Harness,
+) -> None:
+    mine = await harness.open("reviewed.py:inbox")
+    question = only(await mine.start("t", harness.input()))
+    deep: Any = 1
+    for _ in range(DEPTH - 3):
+        deep = [deep]
+    edit = {"decision": "edit", "args": {"customer": "c_8812", "amount": [deep]}}
+    validate(question.questions[0], edit)
+    state = await mine.resume("t", target(question), said(edit))
+    assert isinstance(state, Finished)
+    assert state.result["heard"][0]["args"]["args"] == edit["args"]
 
 
 async def test_an_answer_of_another_form_than_the_graph_demands_is_refused_and_nothing_is_stored(

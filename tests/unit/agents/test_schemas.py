@@ -1,8 +1,12 @@
 """Forms: a `response_schema` as questions, one a field, and the answers as a value that fits it."""
 
 import contextlib
+import datetime
 import enum
-from typing import Any, Literal
+import ipaddress
+import json
+import uuid
+from typing import Annotated, Any, Literal, Union
 
 import hypothesis.strategies as st
 import pydantic
@@ -11,7 +15,7 @@ from hypothesis import given, settings
 
 from answerback.errors import DoesNotFit
 from answerback.model import Answer, Choice, Json, Question, QuestionKind
-from answerback.read import validate
+from answerback.read import Value, read, validate
 from answerback_agents import dialects
 
 
@@ -369,3 +373,95 @@ def test_no_payload_breaks_its_reading(payload: Json, name: str) -> None:
         {"type": name, "args": payload},
     ):
         assert dialects.read(odd).questions
+
+
+class Many(pydantic.BaseModel):
+    one: list[int]
+    other: list[int]
+
+
+def test_law_8_answers_that_each_fit_are_not_too_much_together() -> None:
+    """What checks the whole at the end takes no fewer steps than what has checked its parts at the door."""
+    schema, given = Many.model_json_schema(), json.dumps([1] * 12_000)
+    for question in asked(schema).values():
+        assert validate(question, given) == given
+    assert len(written(schema, one=given, other=given)["other"]) == 12_000
+
+
+@pytest.mark.parametrize("kind", [list[Literal["a", "b"]], set[Level], list[Level]])
+def test_law_8_where_the_form_takes_an_empty_list_none_is_an_answer(kind: Any) -> None:
+    schema = pydantic.create_model("Form", some=(kind, ...)).model_json_schema()
+    question = asked(schema)["some"]
+    for said in ("none", "keine"):
+        assert read(question, said, language="en", timezone="UTC", now=0) == Value([], said)
+    assert written(schema, some=validate(question, [])) == {"some": []}
+
+
+def test_law_8_where_it_takes_none_none_is_no_answer() -> None:
+    kind = Annotated[list[Literal["a", "b"]], pydantic.Field(min_length=1)]
+    schema = pydantic.create_model("Form", some=(kind, ...)).model_json_schema()
+    with pytest.raises(DoesNotFit):
+        validate(asked(schema)["some"], [])
+
+
+@pytest.mark.parametrize("kind", [int, bool, str, Level, Literal["a"], list[int]])
+def test_law_8_what_may_be_null_as_a_whole_may_be_left_out(kind: Any) -> None:
+    schema = pydantic.TypeAdapter(kind | None).json_schema()
+    (question,) = asked(schema).values()
+    assert validate(question, None) is None
+    assert written(schema) is None
+
+
+VERDICTS = st.recursive(
+    st.sampled_from(
+        [
+            int,
+            str,
+            bool,
+            float,
+            datetime.date,
+            datetime.time,
+            datetime.timedelta,
+            uuid.UUID,
+            pydantic.UUID4,
+            ipaddress.IPv4Network,
+            pydantic.IPvAnyAddress,
+            Literal["a", "b"],
+            Literal["a", 1],
+            Level,
+            Place,
+            Annotated[int, pydantic.Field(gt=0, le=9, multiple_of=3)],
+            Annotated[str, pydantic.Field(min_length=2, pattern="^[a-z]+$")],
+            Annotated[list[str], pydantic.Field(min_length=1, max_length=2)],
+            dict[str, int],
+        ]
+    ),
+    lambda kinds: st.one_of(
+        kinds.map(lambda kind: kind | None),
+        kinds.map(lambda kind: list[kind]),  # type: ignore[valid-type]
+        kinds.map(lambda kind: dict[str, kind]),  # type: ignore[valid-type]
+        st.tuples(kinds, kinds).map(lambda pair: Union[pair]),  # noqa: UP007 (of two that are found out here)
+    ),
+    max_leaves=3,
+)
+SAID = st.one_of(
+    st.sampled_from(
+        "a b ab abc 1 3 4.5 -1 0 yes no none true null 1430 14:30 T14:30 1:30 01:30:00 P1D 3d PT 20261203 "
+        "2026-12-03 2026-W49-4 2026-12-03T10:00:00+01:00:30 2026-12-03T10:00Z 192.0.2.1 192.0.2.0/24 "
+        '123e4567-e89b-12d3-a456-426614174000 123e4567-e89b-42d3-a456-426614174000 ["ab"] [1,2] [] {} '
+        '{"x":1} {"x":null} {"street":"s","zip":"1010"} {"street":"s","zip":"x"} [["14:30"],null] '
+        '["20261203"] ["2026-12-03"] {"x":"1430"} [1.0] [1.5] [true] "14:30" "1430"'.split()
+    ),
+    st.from_regex(r"[0-9PTDHMYW:.+-]{1,12}", fullmatch=True),
+)
+
+
+@given(kind=VERDICTS, said=SAID)
+@settings(max_examples=200)
+def test_law_8_whatever_is_accepted_the_graph_takes(kind: Any, said: str) -> None:
+    """LangGraph checks an answer against the type itself, we against what the type says of itself."""
+    form = pydantic.create_model("Form", it=(kind, ...))
+    question = asked(form.model_json_schema())["it"]
+    found = read(question, said, language="en", timezone="UTC", now=0)
+    if isinstance(found, Value):
+        form.model_validate(written(form.model_json_schema(), it=found.value))
