@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from answerback.provider import Event, Reply, Void
 from answerback_providers.telegram.entities import marked
 from answerback_providers.telegram.fields import Fields, attachments, integer, moment, number, obj, string
+from answerback_providers.telegram.ids import MessageId, event_id
 from answerback_providers.telegram.news import news_of
 
 # Written by a person although there is no text: it does not fit, and they should hear so.
@@ -55,18 +56,19 @@ def events(body: bytes, bot: Bot) -> list[Event]:
     id = number(update.get("update_id"))
     if id is None:
         return []
-    if news := news_of(f"{id}", update):
+    key = event_id(bot.id, id)
+    if news := news_of(key, update):
         return [news]
     if query := obj(update.get("callback_query")):
-        reply = _tap(f"{id}", query)
+        reply = _tap(key, query, bot)
     elif edited := obj(update.get("edited_message")):  # the answer that was accepted stands
-        reply = _message(f"{id}", edited, bot, edited=True)
+        reply = _message(key, edited, bot, edited=True)
     else:
-        reply = _message(f"{id}", obj(update.get("message")), bot)
+        reply = _message(key, obj(update.get("message")), bot)
     return [reply] if reply else []
 
 
-def _tap(event_id: str, query: Fields) -> Reply | None:
+def _tap(key: str, query: Fields, bot: Bot) -> Reply | None:
     """A tap names its person even where administrators write anonymously."""
     person, message = obj(query.get("from")), obj(query.get("message"))
     chat = obj(message.get("chat"))
@@ -75,18 +77,18 @@ def _tap(event_id: str, query: Fields) -> Reply | None:
     if sender is None or place is None or id is None or not handle or not data or person.get("is_bot"):
         return None
     return Reply(
-        event_id=event_id,
+        event_id=key,
         sender=str(sender),
         place=str(place),
         data=data,
-        references=(f"{place}:{id}",),
+        references=(str(MessageId(f"{place}", id, bot.id)),),
         private=chat.get("type") == PRIVATE,
         name=string(person.get("first_name")),
         handle=handle,
     )
 
 
-def _message(event_id: str, message: Fields, bot: Bot, *, edited: bool = False) -> Reply | None:
+def _message(key: str, message: Fields, bot: Bot, *, edited: bool = False) -> Reply | None:
     chat, person = obj(message.get("chat")), _author(message)
     sender, place = number(person.get("id")), number(chat.get("id"))
     void = _void(message, edited)
@@ -105,7 +107,7 @@ def _message(event_id: str, message: Fields, bot: Bot, *, edited: bool = False) 
     if (private or called) and obj(message.get("external_reply")):
         references = (ELSEWHERE,)
     return Reply(
-        event_id=event_id,
+        event_id=key,
         sender=str(sender),
         place=str(place),
         text=text,
@@ -153,4 +155,4 @@ def _called(text: str, bot: Bot) -> str:
 def _references(place: int, earlier: Fields, bot: Bot) -> tuple[str, ...]:
     id = number(earlier.get("message_id"))
     ours = number(obj(earlier.get("from")).get("id")) == bot.id
-    return (f"{place}:{id}",) if ours and id is not None else ()
+    return (str(MessageId(f"{place}", id, bot.id)),) if ours and id is not None else ()

@@ -35,6 +35,7 @@ from answerback.provider import (
     Unverified,
     shorten,
 )
+from answerback_providers.telegram import ids
 from answerback_providers.telegram.faults import TOO_BIG, Unchanged, Unreadable, translate
 from answerback_providers.telegram.incoming import Bot as Self
 from answerback_providers.telegram.incoming import events
@@ -148,7 +149,7 @@ class Telegram(Provider):
 
     async def update(self, to: Address, message_id: str, message: Message) -> None:
         """In one part, whatever its length: an edited message cannot become two."""
-        if _chat_of(message_id) != to.place:  # what a group said before it moved stays as it is
+        if self._mine(message_id).chat != to.place:  # what a group said before it moved stays as it is
             raise Undeliverable("The message stands in another chat than the one it is written to now.")
         bare = dataclasses.replace(message, buttons=())
         for plain in (False, True):
@@ -208,8 +209,8 @@ class Telegram(Provider):
         """One long poll. Every update is passed on as it is, so that a strange one hides no other."""
         seconds = self._options.poll_seconds if wait is None else round(wait)
         fields = {"timeout": str(seconds), "allowed_updates": json.dumps(UPDATES)}
-        if cursor:
-            fields["offset"] = cursor
+        if offset := ids.offset(cursor, self._self.id):
+            fields["offset"] = offset
         updates = await self._say(self._line.call(f"{self._bot.base_url}/getUpdates", fields, wait=seconds))
         if not isinstance(updates, list):
             raise TryLater(60, "Telegram answered with something else than updates.")
@@ -219,7 +220,7 @@ class Telegram(Provider):
         if updates and not numbers:
             raise TryLater(60, "Telegram sends updates without a number.")
         events = tuple(Inbound(body=json.dumps(update).encode()) for update in updates)
-        return Batch(events, str(max(numbers) + 1) if numbers else cursor)
+        return Batch(events, ids.cursor(self._self.id, max(numbers) + 1) if numbers else cursor)
 
     async def fetch(self, attachment: Attachment) -> bytes:
         """Raises Undeliverable for what is gone or larger than 20 MB, the most that a bot may download."""
@@ -240,18 +241,18 @@ class Telegram(Provider):
     async def _send(self, message: Message, *, plain: bool) -> Sent:
         parts = word(message, plain=plain)
         key = (message.delivery_id, hash(tuple(part.text for part in parts)))
-        ids = self._begun.pop(key, [])
+        sent = self._begun.pop(key, [])
         markup = keyboard(button for button in message.buttons if not (plain and button.url))
         try:
-            for place, part in enumerate(parts[len(ids) :], start=len(ids) + 1):
-                ids.append(await self._post(message, part, markup if place == len(parts) else None))
+            for place, part in enumerate(parts[len(sent) :], start=len(sent) + 1):
+                sent.append(await self._post(message, part, markup if place == len(parts) else None))
         except (TryLater, asyncio.CancelledError):
-            if ids and message.delivery_id:  # the next attempt goes on here instead of saying it all again
-                self._begun[key] = ids
+            if sent and message.delivery_id:  # the next attempt goes on here instead of saying it all again
+                self._begun[key] = sent
                 if len(self._begun) > REMEMBERED:
                     del self._begun[next(iter(self._begun))]
             raise
-        return Sent((ids[-1], *ids[:-1]))
+        return Sent((sent[-1], *sent[:-1]))
 
     async def _post(self, message: Message, part: Part, markup: InlineKeyboardMarkup | None) -> str:
         sent = await self._say(
@@ -261,21 +262,38 @@ class Telegram(Provider):
                 entities=part.entities or None,
                 link_preview_options=NO_PREVIEW,
                 reply_markup=markup,
-                reply_parameters=_thread(message),
+                reply_parameters=self._thread(message),
             )
         )
-        return f"{sent.chat.id}:{sent.message_id}"
+        return str(ids.MessageId(f"{sent.chat.id}", sent.message_id, self._self.id))
 
     async def _edit(self, message_id: str, part: Part) -> None:
+        found = self._mine(message_id)
         await self._say(
             self._bot.edit_message_text(
                 part.text,
-                _chat(_chat_of(message_id)),
-                int(message_id.rpartition(":")[2]),
+                _chat(found.chat),
+                found.number,
                 entities=part.entities or None,
                 link_preview_options=NO_PREVIEW,
             )
         )
+
+    def _mine(self, message_id: str) -> ids.MessageId:
+        """Where a message of ours stands. Raises Undeliverable for the id of another provider or bot."""
+        found = ids.message_id(message_id)
+        if found is None:
+            raise Undeliverable("This is not the id of a message on Telegram.")
+        if found.bot not in (0, self._self.id):
+            raise Undeliverable("The message was sent by another bot than the one that is configured now.")
+        return found
+
+    def _thread(self, message: Message) -> ReplyParameters | None:
+        """Reply to our latest earlier message in this place, if there is one and as long as it stands."""
+        for earlier in map(ids.message_id, reversed(message.reply_to)):
+            if earlier and earlier.chat == message.to.place and earlier.bot in (0, self._self.id):
+                return ReplyParameters(earlier.number, allow_sending_without_reply=True)
+        return None
 
     async def _say(self, call: Awaitable[T]) -> T:
         """The result of a call, or what the core must know; what the library raised stays here."""
@@ -297,23 +315,6 @@ class Telegram(Provider):
 
 def _chat(place: str) -> int | str:
     return int(place) if place.removeprefix("-").isdecimal() else place
-
-
-def _chat_of(message_id: str) -> str:
-    """The chat of "chat:message". Raises Undeliverable for the id of another provider."""
-    chat, _, number = message_id.rpartition(":")
-    if not chat or not number.isdecimal():
-        raise Undeliverable("This is not the id of a message on Telegram.")
-    return chat
-
-
-def _thread(message: Message) -> ReplyParameters | None:
-    """Reply to our latest earlier message in this place, if there is one and as long as it stands."""
-    for earlier in reversed(message.reply_to):
-        chat, _, number = earlier.rpartition(":")
-        if chat == message.to.place and number.isdecimal():
-            return ReplyParameters(int(number), allow_sending_without_reply=True)
-    return None
 
 
 def _number(update: Json) -> int | None:

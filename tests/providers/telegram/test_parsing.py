@@ -28,7 +28,7 @@ def events(update: object, bot: Bot) -> list[Event]:
 
 def test_a_text_is_a_reply_with_everything_the_service_vouches_for() -> None:
     assert only_reply(message_update()) == Reply(
-        event_id="5",
+        event_id=f"{BOT}:5",
         sender="1001",
         place="1001",
         text="coding",
@@ -44,7 +44,7 @@ def test_a_text_is_kept_as_it_was_written(text: str) -> None:
 
 
 def test_a_reply_to_our_message_refers_to_it() -> None:
-    assert only_reply(message_update(reply_to_message=OURS)).references == ("1001:9",)
+    assert only_reply(message_update(reply_to_message=OURS)).references == (f"{BOT}:1001:9",)
 
 
 def test_a_reply_to_somebody_elses_message_refers_to_nothing_of_ours() -> None:
@@ -81,16 +81,16 @@ def test_what_is_struck_out_or_quoted_is_not_said(
 
 def test_a_reference_names_the_chat_because_message_ids_are_unique_only_there() -> None:
     reply = only_reply(message_update(chat=GROUP, reply_to_message=OURS))
-    assert (reply.place, reply.references, reply.private) == ("-1001", ("-1001:9",), False)
+    assert (reply.place, reply.references, reply.private) == ("-1001", (f"{BOT}:-1001:9",), False)
 
 
 def test_a_tap_carries_its_data_its_message_and_what_acknowledges_it() -> None:
     assert only_reply(tap_update()) == Reply(
-        event_id="6",
+        event_id=f"{BOT}:6",
         sender="1001",
         place="1001",
         data="y1",
-        references=("1001:9",),
+        references=(f"{BOT}:1001:9",),
         sent_at=None,
         private=True,
         name="Ana",
@@ -100,7 +100,7 @@ def test_a_tap_carries_its_data_its_message_and_what_acknowledges_it() -> None:
 
 def test_a_tap_on_a_message_that_telegram_no_longer_shows_counts() -> None:
     inaccessible = {"message_id": 9, "date": 0, "chat": {"id": ANA, "type": "private"}}
-    assert only_reply(tap_update(message=inaccessible)).references == ("1001:9",)
+    assert only_reply(tap_update(message=inaccessible)).references == (f"{BOT}:1001:9",)
 
 
 def test_the_tap_of_somebody_in_a_group_is_theirs_and_not_private() -> None:
@@ -207,14 +207,14 @@ def test_a_chat_that_is_closed_to_us_or_open_again_is_news(
     status: str, chat: dict[str, Any], closed: str
 ) -> None:
     update = {"update_id": 5, "my_chat_member": {"chat": chat, "new_chat_member": {"status": status}}}
-    assert events(update, Bot(BOT)) == [PlaceNews("5", str(chat["id"]), closed=closed)]
+    assert events(update, Bot(BOT)) == [PlaceNews(f"{BOT}:5", str(chat["id"]), closed=closed)]
 
 
 def test_a_group_that_became_a_supergroup_is_news_whichever_of_the_two_says_so() -> None:
     old, new = {"id": -55, "type": "group"}, {"id": -10055, "type": "supergroup"}
     said = message_update(chat=old, text=None, migrate_to_chat_id=-10055)
     again = message_update(chat=new, text=None, migrate_from_chat_id=-55)
-    moved = PlaceNews("5", "-55", moved_to="-10055")
+    moved = PlaceNews(f"{BOT}:5", "-55", moved_to="-10055")
     assert (events(said, Bot(BOT)), events(again, Bot(BOT))) == ([moved], [moved])
 
 
@@ -321,3 +321,15 @@ def test_no_message_whatever_makes_it_raise(fields: dict[str, Any]) -> None:
 @given(st.dictionaries(st.sampled_from(("id", "from", "message", "data")), JSON, max_size=4))
 def test_no_tap_whatever_makes_it_raise(fields: dict[str, Any]) -> None:
     parse({"update_id": 5, "callback_query": {**tap_update()["callback_query"], **fields}})
+
+
+def test_law_1_what_two_bots_number_alike_is_not_the_same() -> None:
+    """A provider can be given another bot, and each counts the messages and the updates of its own."""
+    update = message_update(reply_to_message=OURS)
+    (ours,) = events(update, Bot(BOT))
+    update["message"]["reply_to_message"]["from"]["id"] = 123
+    (others,) = events(update, Bot(123))
+    assert isinstance(ours, Reply)
+    assert isinstance(others, Reply)
+    assert ours.event_id != others.event_id
+    assert not set(ours.references) & set(others.references)

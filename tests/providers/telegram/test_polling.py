@@ -10,7 +10,7 @@ from answerback.provider import Batch, Inbound, Reply, TryLater
 from answerback_providers.telegram import Telegram
 from answerback_sandbox import FaultKind, Sandbox
 from tests.providers.telegram.far import Said, far_side, refuses
-from tests.providers.telegram.support import ANA, connected, message_update, provider, question
+from tests.providers.telegram.support import ANA, BOT, connected, message_update, provider, question
 
 
 def read(telegram: Telegram, batch: Batch) -> list[Reply]:
@@ -29,7 +29,7 @@ async def test_every_update_is_one_event_and_the_cursor_is_behind_the_last(
     box.type(ANA, "two")
     batch = await telegram.poll("")
     assert [reply.text for reply in read(telegram, batch)] == ["one", "two"]
-    assert batch.cursor == str(ids(batch)[-1] + 1)
+    assert batch.cursor == f"{BOT}:{ids(batch)[-1] + 1}"
 
 
 async def test_without_the_commit_the_same_updates_come_again(telegram: Telegram, box: Sandbox) -> None:
@@ -97,7 +97,7 @@ async def test_an_update_that_makes_no_sense_hides_no_other() -> None:
         batch = await far.telegram.poll("")
         assert [json.loads(event.body) for event in batch.events] == strange
         assert [reply.text for reply in read(far.telegram, batch)] == ["half \ud83d"]
-        assert batch.cursor == "9"
+        assert batch.cursor == f"{BOT}:9"
 
 
 async def test_of_10000_updates_in_one_poll_the_oldest_are_taken_and_the_others_come_again() -> None:
@@ -230,3 +230,11 @@ async def test_closing_twice_is_fine_and_a_closed_provider_can_be_opened_again(b
     await telegram.close()
     await telegram.open()
     await telegram.close()
+
+
+async def test_another_bot_is_read_from_its_own_beginning() -> None:
+    """Telegram forgets what is before an offset: that of one bot would lose what people tell another."""
+    async with far_side(getUpdates=lambda fields: (200, {"ok": True, "result": []})) as far:
+        for cursor in (f"{BOT}:17", "17", "123:17"):
+            await far.telegram.poll(cursor)
+        assert [call.get("offset") for call in far.calls["getUpdates"]] == ["17", "17", None]

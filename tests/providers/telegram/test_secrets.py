@@ -11,7 +11,17 @@ from answerback.provider import Attachment, Outcome, ProviderError, Reply
 from answerback_providers.telegram import Telegram
 from answerback_sandbox import FaultKind, Sandbox
 from tests.providers.telegram.far import far_side, refuses
-from tests.providers.telegram.support import ANA, TOKEN, YES_NO, connected, outcome, provider, question, to
+from tests.providers.telegram.support import (
+    ANA,
+    BOT,
+    TOKEN,
+    YES_NO,
+    connected,
+    outcome,
+    provider,
+    question,
+    to,
+)
 
 SECRET_PART = TOKEN.partition(":")[2]
 TAP = Reply(event_id="1", sender=str(ANA), place=str(ANA), data="y1", handle="cb1")
@@ -20,7 +30,7 @@ CALLS: list[Callable[[Telegram], Awaitable[object]]] = [
     lambda telegram: telegram.probe(),
     lambda telegram: telegram.poll(""),
     lambda telegram: telegram.send(question("Is it pneumonia?", buttons=YES_NO)),
-    lambda telegram: telegram.update(to(), f"{ANA}:1", outcome("It is pneumonia.")),
+    lambda telegram: telegram.update(to(), f"{BOT}:{ANA}:1", outcome("It is pneumonia.")),
     lambda telegram: telegram.acknowledge(TAP, Outcome.ACCEPTED, "pneumonia"),
     lambda telegram: telegram.fetch(Attachment("f1")),
 ]

@@ -11,7 +11,7 @@ from answerback.provider import Address, Button, Moved, TryLater, Undeliverable
 from answerback_providers.telegram import Telegram
 from answerback_sandbox import FaultKind, Sandbox
 from tests.providers.telegram.far import Said, far_side, refuses
-from tests.providers.telegram.support import ANA, YES_NO, connected, provider, question
+from tests.providers.telegram.support import ANA, BOT, YES_NO, connected, provider, question
 
 SECOND = 1_000_000
 
@@ -24,7 +24,7 @@ def shown(box: Sandbox) -> str:
 async def test_a_question_arrives_with_its_buttons(telegram: Telegram, box: Sandbox) -> None:
     sent = await telegram.send(question(heading="🟦 Ops", buttons=YES_NO, footer="#K7Q2"))
     (message,) = box.received(ANA)
-    assert sent.message_ids == (f"{ANA}:{message.id}",)
+    assert sent.message_ids == (f"{BOT}:{ANA}:{message.id}",)
     assert message.text == "🟦 Ops\nDeploy now?\n\n#K7Q2"
     assert [(button.text, button.data) for button in message.buttons] == [("Yes", "y1"), ("No", "n1")]
     assert [(entity.type, entity.offset) for entity in message.entities] == [("bold", 7), ("italic", 20)]
@@ -52,14 +52,14 @@ async def test_a_reminder_hangs_on_the_latest_earlier_message_of_the_same_chat(
 ) -> None:
     first = await telegram.send(question(delivery_id="d1"))
     second = await telegram.send(question(delivery_id="d2"))
-    earlier = (*first.message_ids, *second.message_ids, "-100:4")
+    earlier = (*first.message_ids, *second.message_ids, f"{BOT}:-100:4")
     await telegram.send(question(delivery_id="d3", reply_to=earlier))
     messages = box.received(ANA)
     assert messages[2].reply_to == messages[1].id
 
 
 async def test_an_earlier_message_that_is_gone_does_not_matter(telegram: Telegram, box: Sandbox) -> None:
-    await telegram.send(question(reply_to=(f"{ANA}:999", "no id")))
+    await telegram.send(question(reply_to=(f"{BOT}:{ANA}:999", "no id")))
     assert shown(box) == "Deploy now?"
 
 
@@ -71,7 +71,7 @@ async def test_a_long_text_arrives_in_parts_with_the_buttons_on_the_last(
     first, last = box.received(ANA)
     assert f"{first.text}\n{last.text}" == f"Deploy now?\n{body}"
     assert (first.buttons, [button.text for button in last.buttons]) == ((), ["Yes", "No"])
-    assert sent.message_ids == (f"{ANA}:{last.id}", f"{ANA}:{first.id}")
+    assert sent.message_ids == (f"{BOT}:{ANA}:{last.id}", f"{BOT}:{ANA}:{first.id}")
 
 
 async def test_a_text_that_was_sent_in_part_is_gone_on_with_and_not_begun_again() -> None:
@@ -210,7 +210,7 @@ async def test_what_telegram_cannot_read_is_sent_once_again_as_plain_text(
     buttons = (*YES_NO, Button("Open", url="https://ask.example.org/f/t1"))
     async with far_side(sendMessage=picky) as far:
         sent = await far.telegram.send(question(buttons=buttons))
-    assert sent.message_ids == (f"{ANA}:1",)
+    assert sent.message_ids == (f"{BOT}:{ANA}:1",)
     assert [call["text"] for call in far.calls["sendMessage"]] == [
         "Deploy now?",
         "Deploy now?\nOpen: https://ask.example.org/f/t1",

@@ -3,7 +3,7 @@
 from answerback.cli import trying
 from answerback.settings import Settings, parse
 from answerback_sandbox import Sandbox
-from tests.providers.telegram.support import ANA, TOKEN
+from tests.providers.telegram.support import ANA, BOT, TOKEN
 
 YAML = """
 providers:
@@ -20,7 +20,7 @@ def configured(url: str) -> Settings:
 async def test_a_test_message_reaches_the_phone_and_asks_nothing(box: Sandbox) -> None:
     done = await trying.attempt(configured(box.url), "telegram", "ana")
     [message] = box.received(ANA)
-    assert (done.status, done.message_ids) == ("sent", (f"{ANA}:{message.id}",))
+    assert (done.status, done.message_ids) == ("sent", (f"{BOT}:{ANA}:{message.id}",))
     assert message.text.startswith("Ceci est un test.")
     assert not message.buttons
 

@@ -9,7 +9,7 @@ from answerback.provider import Button, Inbound, Outcome, Reply, TryLater, Undel
 from answerback_providers.telegram import Telegram
 from answerback_sandbox import FaultKind, Sandbox
 from tests.providers.telegram.far import far_side, refuses
-from tests.providers.telegram.support import ANA, YES_NO, outcome, question, to
+from tests.providers.telegram.support import ANA, BOT, YES_NO, outcome, question, to
 
 
 async def test_the_message_changes_to_its_outcome_and_loses_its_buttons(
@@ -53,7 +53,7 @@ async def test_to_say_the_same_again_is_a_success(telegram: Telegram, box: Sandb
 
 async def test_a_message_that_is_gone_cannot_be_changed(telegram: Telegram) -> None:
     with pytest.raises(Undeliverable, match="message to edit not found") as caught:
-        await telegram.update(to(), f"{ANA}:999", outcome())
+        await telegram.update(to(), f"{BOT}:{ANA}:999", outcome())
     assert not caught.value.address_dead
 
 
@@ -66,7 +66,7 @@ async def test_the_id_of_another_provider_is_refused(telegram: Telegram, message
 async def test_an_outcome_that_telegram_cannot_read_is_written_as_plain_text() -> None:
     async with far_side(editMessageText=refuses(400, "Bad Request: can't parse entities")) as far:
         with pytest.raises(Undeliverable):
-            await far.telegram.update(to(), f"{ANA}:4", outcome(footer="#K7Q2"))
+            await far.telegram.update(to(), f"{BOT}:{ANA}:4", outcome(footer="#K7Q2"))
     assert ["entities" in call for call in far.calls["editMessageText"]] == [True, False]
 
 
@@ -130,3 +130,11 @@ async def test_a_message_has_nothing_to_acknowledge() -> None:
     async with far_side() as far:
         await far.telegram.acknowledge(reply, Outcome.ACCEPTED, "✅")
     assert not far.calls
+
+
+async def test_a_message_of_another_bot_is_not_looked_for_among_ours() -> None:
+    async with far_side(editMessageText=lambda fields: (200, {"ok": True, "result": True})) as far:
+        with pytest.raises(Undeliverable, match="another bot"):
+            await far.telegram.update(to(), f"123:{ANA}:4", outcome())
+        await far.telegram.update(to(), f"{ANA}:4", outcome())  # as an older version noted it
+        assert len(far.calls["editMessageText"]) == 1
