@@ -286,10 +286,15 @@ def _seconds(request: AskRequest, record: Interaction) -> float | None:
 def _same_again(tx: Tx, row: Row, wanted: Interaction) -> tuple[Interaction, str]:
     """What was asked under this key, and the delivery that is its form link."""
     record = interaction_in(row)
-    if record.erased_at is None and record.questions != wanted.questions:
+    if record.erased_at is None and _asked_with(record) != _asked_with(wanted):
         raise Conflict("This Idempotency-Key was used for another question. Use a new one.")
     link = next(d["id"] for d in tx.all(deliveries.OF, interaction_id=record.id) if d["provider"] == FORM)
     return record, link
+
+
+def _asked_with(record: Interaction) -> tuple[object, ...]:
+    """What is the same when a request is sent again; keys with powers of their own share what they use."""
+    return record.questions, record.context, record.agent, record.sensitive
 
 
 def people(tx: Tx, record: Interaction) -> dict[str, str]:

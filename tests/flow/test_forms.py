@@ -1,6 +1,7 @@
 """The form behind a link: plain questions by link alone, confirmations with the code of law 7."""
 
 import re
+from typing import Any
 
 import pytest
 
@@ -118,3 +119,14 @@ async def test_the_same_idempotency_key_asks_once(database: Database) -> None:
         assert g.memory.titles("1001") == ["Which city?"]
         with pytest.raises(Conflict):
             await g.app.asker.ask(AskRequest((WIPE,), idempotency_key="k1"))
+
+
+@pytest.mark.parametrize("other", [{"agent": "another"}, {"context": "More of it."}, {"sensitive": True}])
+async def test_law_4_a_key_that_was_used_for_another_request_gives_nothing_of_that(
+    database: Database, other: dict[str, Any]
+) -> None:
+    """The first one's link answers its question: whoever chose the same key by chance must not get it."""
+    async with gateway(database) as g:
+        await g.app.asker.ask(AskRequest((TEXT,), agent="one", idempotency_key="k1"))
+        with pytest.raises(Conflict):
+            await g.app.asker.ask(AskRequest((TEXT,), **{"agent": "one", **other}, idempotency_key="k1"))
