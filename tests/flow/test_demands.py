@@ -48,7 +48,7 @@ MAIL = Question("q2", "Whose mail?", demands={"format": "email"})
 PAIRS = Question("q3", "How many?", QuestionKind.NUMBER, whole=True, minimum=2, demands={"multipleOf": 2})
 PLACE = Question(
     "q4",
-    "Where?\nAs JSON",
+    "Where?",
     demands={
         "type": "object",
         "properties": {"zip": {"type": "string", "minLength": 4}},

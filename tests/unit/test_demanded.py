@@ -14,7 +14,7 @@ CODE = Question("q", "Code?", demands={"minLength": 4, "maxLength": 4, "pattern"
 MAIL = Question("q", "Mail?", demands={"format": "email"})
 WORDS = Question(
     "q",
-    "Words?\nOne a line",
+    "Words?",
     demands={
         "type": "array",
         "items": {"type": "string", "maxLength": 5},
@@ -33,6 +33,7 @@ PLACE = Question(
     },
     written=Written.JSON,
 )
+ANYTHING = Question("q", "What else?", written=Written.JSON)
 STEP = Question("q", "How many?", QuestionKind.NUMBER, minimum=0, demands={"multipleOf": 5})
 OPEN = Question("q", "How heavy?", QuestionKind.NUMBER, maximum=9, demands={"exclusiveMinimum": 0})
 DAY = Question("q", "Which day?", QuestionKind.DATE, demands={"format": "date"})
@@ -176,8 +177,9 @@ def test_every_need_has_its_sentence_in_every_language(each: Need, language: str
     [
         (CODE, "Write exactly 4 characters. It has to match ^[A-Z]+$."),
         (MAIL, "Write it like ana@example.org."),
-        (WORDS, "How many: at least 2. Name each only once."),
-        (PLACE, ""),
+        (WORDS, "Write each on a line of its own. How many: at least 2. Name each only once."),
+        (PLACE, 'Write it like {"zip": "1010"}.'),
+        (ANYTHING, "Write it as JSON, with every text in straight quotation marks."),
         (STEP, "Write a number: at least 0. Write a multiple of 5."),
         (OPEN, "Write a number: more than 0 and at most 9."),
         (DAY, "Write the day without a time, e.g. 3 Dec."),

@@ -352,6 +352,8 @@ class TestSilence:
         assert message.kind is MessageKind.REMINDER
         assert shown(message) == f"⏳ Still waiting, 40 min left.\n{shown(ask())}"
         assert message.code == "K7Q2"
+        last = reminder_message(ASKED, 0, TO, now=ASKED.expires_at - 4_000_000, **given)
+        assert last.heading.startswith("⏳ Still waiting, less than a minute left.\n")
         overdue = reminder_message(ASKED, 0, TO, now=at(2026, 12, 3, 19, 0), **given)
         assert overdue.heading.startswith("⏳ Still waiting. This was due at 18:00.\n")
         endless = reminder_message(replace(ASKED, expires_at=None), 0, TO, now=NOW, **given)

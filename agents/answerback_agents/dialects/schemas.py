@@ -11,7 +11,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from answerback.demands import Shape, bundled, faults, first, resolved, sample
+from answerback.demands import Shape, bundled, faults, first, resolved
 from answerback.errors import DoesNotFit
 from answerback.model import Answer, Json, Question, QuestionKind, Written
 from answerback_agents.dialects.options import Option, of_values
@@ -141,19 +141,15 @@ def _field(id: str, schema: Json, root: Json, text: str, *, required: bool) -> F
             demands = _demands(shape, root, frozenset({"type"}))
             return Field(Question(id, asked, kind, required=required, demands=demands))
         case "array" if items is not None and items.type == "string":
-            asked, written = f"{asked}\nOne a line", Written.LINES
-            return Field(
-                Question(id, asked, required=required, demands=_demands(shape, root), written=written)
-            )
+            written, demands = Written.LINES, _demands(shape, root)
+            return Field(Question(id, asked, required=required, demands=demands, written=written))
         case _:
-            like = json.dumps(sample(shape.schema, root), ensure_ascii=False)
-            asked, written = f"{asked}\nAs JSON, like {like}", Written.JSON
             demands = _demands(shape, root)
             if shape.nullable and demands is not None:
                 demands = {"anyOf": [demands, {"type": "null"}]} | (
                     {"$defs": demands.pop("$defs")} if "$defs" in demands else {}
                 )
-            return Field(Question(id, asked, required=required, demands=demands, written=written))
+            return Field(Question(id, asked, required=required, demands=demands, written=Written.JSON))
 
 
 def _chosen(

@@ -133,7 +133,7 @@ def _argument(value: Any) -> str:
 
 def _wanted(question: Mapping[str, Any]) -> str:
     """What the answer has to be beyond its kind."""
-    if not question.get("demands") and question.get("min") is None and question.get("max") is None:
+    if not any(question.get(key) not in (None, "") for key in ("demands", "min", "max", "written")):
         return ""
     from answerback.model import Question, QuestionKind, Written
     from answerback.render import wanted

@@ -3,7 +3,7 @@
 from answerback.sentences.catalogue import LANGUAGES, count, language_of, say, worded
 from answerback.sentences.isolating import isolated
 from answerback.sentences.moments import day, duration, locale_of, moment, number, zone_of
-from answerback.sentences.needs import all_needs, need
+from answerback.sentences.needs import all_needs, need, together
 
 __all__ = [
     "LANGUAGES",
@@ -18,6 +18,7 @@ __all__ = [
     "need",
     "number",
     "say",
+    "together",
     "worded",
     "zone_of",
 ]

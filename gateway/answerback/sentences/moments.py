@@ -65,9 +65,11 @@ def day(date: datetime.date, language: str, today: datetime.date) -> str:
 
 
 def duration(microseconds: int, language: str) -> str:
-    """How long, in its one fitting unit, rounded down: "40 min", "3 h", "2 days"."""
+    """How long, in its one fitting unit, rounded down: "40 min", "3 h", "2 days", "less than a minute"."""
+    if microseconds < MINUTE:
+        return say("under_a_minute", language)
     if microseconds < 90 * MINUTE:
-        return say("minutes", language, count=max(1, microseconds // MINUTE))
+        return say("minutes", language, count=microseconds // MINUTE)
     if microseconds < 2 * DAY:
         return say("hours", language, count=microseconds // HOUR)
     return say("days", language, count=microseconds // DAY)

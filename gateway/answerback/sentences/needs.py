@@ -19,7 +19,12 @@ def need(wanted: Need, language: str) -> str:
 
 def all_needs(wanted: Iterable[Need], language: str) -> str:
     """Several, one after the other."""
-    return ("" if language.startswith("zh") else " ").join(need(each, language) for each in wanted)
+    return together((need(each, language) for each in wanted), language)
+
+
+def together(sentences: Iterable[str], language: str) -> str:
+    """Sentences, one after the other; those that are "" are left out."""
+    return ("" if language.startswith("zh") else " ").join(filter(None, sentences))
 
 
 def _gaps(wanted: Need, language: str) -> dict[str, str]:

@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from answerback.errors import DoesNotFit
 from answerback.model import Answer, Choice, Json, Question, QuestionKind
 from answerback.read import Value, read, validate
+from answerback.render import wanted
 from answerback_agents import dialects
 
 
@@ -48,6 +49,12 @@ GIVEN = {"term": "coding", "sure": True, "count": 3}
 
 def asked(schema: Json, payload: Json = "Please order.") -> dict[str, Question]:
     return {question.id: question for question in dialects.read(payload, schema=schema).questions}
+
+
+def told(schema: Json, id: str) -> str:
+    """A field's question, and what is said with it about how the answer is written."""
+    question = asked(schema)[id]
+    return f"{question.text} · {wanted(question, 'en')}"
 
 
 def written(schema: Json, payload: Json = "Please order.", **values: Any) -> Json:
@@ -143,20 +150,20 @@ def test_texts_go_through_unmodified() -> None:
 
 
 def test_a_list_of_texts_is_written_one_a_line_or_as_json() -> None:
-    assert asked(ORDER)["words"].text == "Words\nOne a line"
+    assert told(ORDER, "words") == "Words · Write each on a line of its own."
     assert written(ORDER, **GIVEN, words="coding\n\n costing ")["words"] == ["coding", "costing"]
     assert written(ORDER, **GIVEN, words='["a\\nb"]')["words"] == ["a\nb"]
 
 
 def test_what_no_field_expresses_is_asked_as_json_and_shows_how() -> None:
-    assert asked(ORDER)["place"].text == 'Place\nAs JSON, like {"street": "…", "zip": "…"}'
+    assert told(ORDER, "place") == 'Place · Write it like {"street": "…", "zip": "…"}.'
     value = written(ORDER, **GIVEN, place='{"street": "Ring 1", "zip": "1010"}')
     assert value["place"] == {"street": "Ring 1", "zip": "1010"}
 
 
 def test_an_example_has_the_formats_and_places_of_what_is_wanted() -> None:
     pair = {"type": "array", "prefixItems": [{"type": "integer"}, {"type": "string", "format": "email"}]}
-    assert asked(pair)["q1"].text.endswith('As JSON, like [1, "ana@example.org"]')
+    assert told(pair, "q1").endswith('Write it like [1, "ana@example.org"].')
 
 
 def test_what_a_field_demands_stands_in_its_question_without_what_its_kind_says() -> None:
