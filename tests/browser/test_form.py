@@ -212,6 +212,20 @@ async def test_changing_a_call_by_hand(chromium):
     assert world.forms.submitted[0][0] == {"act": {"decision": "edit", "args": args}}
 
 
+async def test_to_press_approve_after_a_change_approves_nothing_and_keeps_the_change(chromium):
+    async with serving(OPEN["review"]) as (world, link):
+        page = await open_page(chromium, link)
+        await page.get_by_text("Change it first…").click()
+        await page.get_by_label("amount").fill("80")
+        await page.get_by_role("button", name="Approve", exact=True).click()
+        await page.get_by_text("would not be sent with this").wait_for()
+        assert world.forms.submitted == [] and await violations(page) == []
+        assert await page.get_by_label("amount").input_value() == "80"
+        await page.get_by_role("button", name="Approve with changes").click()
+        await page.wait_for_selector(".outcome")
+    assert world.forms.submitted[0][0]["act"]["args"]["amount"] == 80
+
+
 async def test_a_post_from_another_site_decides_nothing(chromium):
     async with serving(OPEN["choice"]) as (world, link):
         page = await open_page(chromium, link)  # the browser has the cookie

@@ -58,6 +58,20 @@ def read_arguments(
     return args, None
 
 
+def touched(question: Question, name: str, posted: Posted) -> bool:
+    """Whether a field of an argument came back otherwise than it was shown."""
+    return any(
+        posted.has(shown.name) and _returned(posted.one(shown.name)) != _returned(shown.value)
+        for shown in arguments(question, name)
+    )
+
+
+def _returned(text: str) -> str:
+    """A text as a browser gives it back: without the line ends that a field of one line drops."""
+    sent = text.encode("utf-8", "replace").decode().replace("\0", "\ufffd")
+    return sent.replace("\r", "").replace("\n", "")
+
+
 def _kind(value: Json) -> str:
     if isinstance(value, bool):
         return "yes-no"

@@ -16,7 +16,7 @@ from answerback.read.decisions import DEFAULT
 from answerback.read.fitting import may_be_none
 from answerback.render import brief
 from answerback.sentences import number, say
-from answerback.web.arguments import read_arguments
+from answerback.web.arguments import read_arguments, touched
 from answerback.web.posted import Posted
 from answerback.web.wording import word
 
@@ -144,6 +144,8 @@ def _review(question: Question, name: str, posted: Posted, language: str, read: 
     decision = posted.one(name)
     if decision not in decisions(question):
         return _NOTHING
+    if unsent(question, name, posted):
+        raise _Wrong(word("unsent", language))
     if decision == "edit":
         args, wrong = read_arguments(question, name, posted, language)
         if wrong:
@@ -156,6 +158,17 @@ def _review(question: Question, name: str, posted: Posted, language: str, read: 
         return {"decision": decision}, say(decision, language)
     _storable(message, message, language)
     return {"decision": decision, "message": message}, message
+
+
+def unsent(question: Question, name: str, posted: Posted) -> bool:
+    """Whether a decision leaves something out that was typed: nobody may approve what they have changed, and
+
+    believe that the change counts.
+    """
+    decision = posted.one(name)
+    if decision == "approve" and "edit" in decisions(question) and touched(question, name, posted):
+        return True
+    return any(posted.one(f"{name}.{each}").strip() for each in ("reject", "respond") if each != decision)
 
 
 def decisions(question: Question) -> tuple[str, ...]:

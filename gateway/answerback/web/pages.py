@@ -10,7 +10,7 @@ from starlette.responses import HTMLResponse
 from answerback import render
 from answerback.model import Question, QuestionKind
 from answerback.sentences import say
-from answerback.web.arguments import arguments
+from answerback.web.arguments import arguments, touched
 from answerback.web.assets import versioned
 from answerback.web.csrf import Proof
 from answerback.web.fields import bounds, decisions, keyboard
@@ -41,6 +41,7 @@ _templates.globals.update(
     script=versioned("form.js"),
     inbox_script=versioned("inbox.js"),
     arguments=arguments,
+    touched=touched,
     decisions=decisions,
     bounds=bounds,
     wanted=render.wanted,

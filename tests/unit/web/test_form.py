@@ -207,6 +207,34 @@ class TestAnswering:
             await fill(client, fields)
         assert world.forms.submitted[0][0]["act"]["args"] == action.args
 
+    @pytest.mark.parametrize(
+        "fields",
+        [
+            {"q0": "approve", "q0.arg.1": "80"},
+            {"q0": "approve", "q0.arg.2": "false"},
+            {"q0": "approve", "q0.reject": "not this one"},
+            {"q0": "edit", "q0.arg.1": "80", "q0.respond": "why?"},
+            {"q0": "reject", "q0.respond": "ask her first"},
+        ],
+    )
+    async def test_nobody_approves_what_they_changed_without_the_change_or_loses_what_they_wrote(
+        self, fields
+    ):
+        for questions in ((REVIEW,), (TEXT, replace(REVIEW, id="r"))):
+            world = world_of(*questions)
+            place = f"q{len(questions) - 1}"
+            page = await answer(world, {"q0": "x"} | {place + key[2:]: each for key, each in fields.items()})
+            assert page.status_code == 422 and "would not be sent with this" in page.text
+            assert "<details open>" in page.text and world.forms.submitted == []
+
+    async def test_what_a_browser_gives_back_otherwise_than_it_was_shown_counts_as_not_changed(self):
+        args = {"a": "x\ry", "b": "nul\0", "c": "half \ud83d", "d": "long\r\n" * 20, "e": 1}
+        world = world_of(replace(REVIEW, action=Action("send", args)))
+        given = ("xy", "nul\ufffd", "half ?", "long\r\n" * 20, "1")
+        fields = {f"q0.arg.{place}": value for place, value in enumerate(given)}
+        assert (await answer(world, {"q0": "approve"} | fields)).status_code == 303
+        assert world.forms.submitted == [({"act": {"decision": "approve"}}, "Approve", "")]
+
     @pytest.mark.parametrize("typed", ["abc", '"text"', "true", "NaN", "1e999", "9" * 40])
     async def test_an_argument_that_changes_its_kind_is_asked_again_in_place(self, typed):
         world = world_of(REVIEW)

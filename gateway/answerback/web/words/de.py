@@ -28,6 +28,8 @@ WORDS = {
     "missing": "Bitte beantworten Sie das.",
     "missing_summary": "Etwas fehlt oder passt nicht. Es wurde noch nichts gesendet.",
     "pick": "Bitte drücken Sie einen der Knöpfe. Es wurde noch nichts gesendet.",
+    "unsent": "Was Sie unten geändert oder geschrieben haben, würde damit nicht gesendet. "
+    "Wählen Sie, was Sie meinen, oder machen Sie es rückgängig. Es wurde noch nichts gesendet.",
     "bad_value": "„{text}“ passt hier nicht. Es muss {kind} sein.",
     "kind_number": "eine Zahl",
     "kind_json": "ein Wert in JSON",

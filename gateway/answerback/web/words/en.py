@@ -28,6 +28,8 @@ WORDS = {
     "missing": "Please answer this.",
     "missing_summary": "Something is missing or does not fit. Nothing was sent yet.",
     "pick": "Please press one of the buttons. Nothing was sent yet.",
+    "unsent": "What you changed or wrote below would not be sent with this. Choose what you mean, or "
+    "undo it. Nothing was sent yet.",
     "bad_value": "“{text}” does not fit here. It has to be {kind}.",
     "kind_number": "a number",
     "kind_json": "a value written as JSON",

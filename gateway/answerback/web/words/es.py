@@ -28,6 +28,8 @@ WORDS = {
     "missing": "Responda a esto, por favor.",
     "missing_summary": "Falta algo o algo no sirve. Aún no se ha enviado nada.",
     "pick": "Pulse uno de los botones. Aún no se ha enviado nada.",
+    "unsent": "Lo que cambió o escribió abajo no se enviaría así. Elija lo que quiere, o deshágalo. "
+    "Aún no se ha enviado nada.",
     "bad_value": "«{text}» no sirve aquí. Tiene que ser {kind}.",
     "kind_number": "un número",
     "kind_json": "un valor en JSON",

@@ -28,6 +28,8 @@ WORDS = {
     "missing": "Veuillez répondre ici.",
     "missing_summary": "Quelque chose manque ou ne convient pas. Rien n'a encore été envoyé.",
     "pick": "Appuyez sur l'un des boutons. Rien n'a encore été envoyé.",
+    "unsent": "Ce que vous avez modifié ou écrit plus bas ne serait pas envoyé ainsi. "
+    "Choisissez ce que vous voulez, ou annulez-le. Rien n'a encore été envoyé.",
     "bad_value": "« {text} » ne convient pas ici. Il faut {kind}.",
     "kind_number": "un nombre",
     "kind_json": "une valeur en JSON",

@@ -28,6 +28,7 @@ WORDS = {
     "missing": "请回答此项。",
     "missing_summary": "有内容未填或不符合要求。尚未发送任何内容。",
     "pick": "请按其中一个按钮。尚未发送任何内容。",
+    "unsent": "这样不会发送您在下面修改或书写的内容。请选择您的意思，或撤销修改。尚未发送任何内容。",
     "bad_value": "“{text}”在这里不适用。应为{kind}。",
     "kind_number": "数字",
     "kind_json": "JSON 值",
