@@ -262,6 +262,12 @@ def test_labels_are_shown_as_they_are() -> None:
     assert "1. a =?b? c\n" in text_of(question(buttons=(Button("a =?b? c", data="x"),)))
 
 
+def test_each_paragraph_has_a_direction_of_its_own() -> None:
+    page = html_of(question(heading="⏳ Still waiting.\n🟦 בדיקה", body="למה\nככה\n\nReply yes or no."))
+    paragraphs = re.findall(r'<p dir="auto"[^>]*>(.*?)</p>', page)
+    assert paragraphs[:4] == ["⏳ Still waiting.", "🟦 בדיקה", "למה<br>ככה", "Reply yes or no."]
+
+
 def test_lines_stay_lines() -> None:
     message = question(body="one\r\ntwo\rthree\u2028four")
     assert "one\ntwo\nthree\nfour\n" in text_of(message)
