@@ -1,11 +1,13 @@
 """How a question stands in the terminal: as a person reads it, with nothing that could steer the terminal."""
 
 import json
+import re
 from dataclasses import dataclass
 
 from answerback.provider import Asked, Message, Question, QuestionKind
 
 PROMPT = "› "
+SPACES = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")  # of other widths: a space has no glyph
 MORE = "?"  # typed alone it shows what was left out
 
 
@@ -64,7 +66,8 @@ def hint(question: Question, look: Look = ALL) -> str:
 
 def printable(text: str) -> str:
     """Without escapes and other characters that have no glyph: what is left cannot steer a terminal."""
-    return "".join(each for each in text.replace("\t", "    ") if each.isprintable())
+    spaced = SPACES.sub(" ", text.replace("\t", "    "))
+    return "".join(each for each in spaced if each.isprintable())
 
 
 def _argument(value: object) -> str:

@@ -17,6 +17,7 @@ MOST_BUTTONS = 3  # in a conversation that is open; a template may have ten
 TITLE_LIMIT = 20
 VARIABLE_LIMIT = 600
 KEPT = "\n\t\u200d\u2068\u2069"  # what joins pictures, and sets apart what reads from right to left
+SPACES = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")  # of another width, or unbreakable
 SPACE = re.compile(r"\s+")  # WhatsApp takes no line break and no run of spaces in a variable
 
 
@@ -83,8 +84,9 @@ def confirmation(message: Message) -> dict[str, str] | None:
 
 
 def clean(value: str) -> str:
-    """Without the characters that a service may refuse or cut a text at."""
-    return "".join(each for each in value if each in KEPT or each.isprintable())
+    """Without the characters that a service may refuse or cut a text at; a space of any width stays one."""
+    spaced = SPACES.sub(" ", value)
+    return "".join(each for each in spaced if each in KEPT or each.isprintable())
 
 
 def _label(button: Button) -> str:

@@ -54,6 +54,12 @@ async def test_the_signs_around_words_from_right_to_left_arrive(box: Sandbox, wh
     assert "\n\n“\u2068שלום\u2069”?\n\n" in note.body
 
 
+async def test_a_space_of_any_width_arrives_as_a_space(box: Sandbox, whatsapp: WhatsApp) -> None:
+    await whatsapp.send(question("Payer 10\u202f000\u00a0€\u00a0?\u3000", wrote=opened(box)))
+    (note,) = box.twilio.received(ANA)
+    assert "\n\nPayer 10 000 € ?" in note.body
+
+
 async def test_a_label_that_is_too_long_for_a_button_stands_in_the_text(
     box: Sandbox, whatsapp: WhatsApp
 ) -> None:
