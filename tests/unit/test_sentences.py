@@ -22,6 +22,7 @@ from answerback.sentences import (
 )
 from answerback.sentences.catalogue import SENTENCES
 from answerback.sentences.isolating import RIGHT_TO_LEFT
+from answerback.web.wording import word
 
 # A loaded machine is slow, which says nothing about what is tested.
 unhurried = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -88,6 +89,22 @@ def test_every_letter_that_runs_from_right_to_left_is_known():
 
 def test_each_line_is_set_apart_for_itself():
     assert isolated("שלום\nplain\n\nمرحبا") == "\u2068שלום\u2069\nplain\n\n\u2068مرحبا\u2069"
+
+
+def test_in_french_no_line_ends_inside_quotation_marks_or_before_a_sign():
+    assert say("which_one", "fr", count="Deux", text="oui") == (
+        "Deux questions sont ouvertes. Pour laquelle est «\u00a0oui\u00a0»\u00a0?"
+    )
+    assert word("files_too_much", "fr").startswith("C’est trop\u00a0: 20 fichiers")
+    assert say("which_one", "de", count="Zwei", text="a : b ?").endswith("„a : b ?“?")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("left", [4_000_000, MINUTE, 40 * MINUTE, 100 * MINUTE, 90 * 24 * 60 * MINUTE])
+def test_how_long_is_left_makes_a_whole_sentence_with_one_end(language, left):
+    said = say("still_waiting", language, left=duration(left, language))
+    assert ".." not in said and said[-1] in ".。"
+    assert "bleiben" not in said and "quedan" not in said  # not one minute
 
 
 def test_small_numbers_are_words_at_the_beginning_of_a_sentence():

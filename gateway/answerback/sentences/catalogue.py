@@ -1,12 +1,13 @@
 """One catalogue of sentences a language; English where there is none."""
 
 from answerback.sentences import de, en, es, fr, zh
+from answerback.sentences.binding import bound
 from answerback.sentences.isolating import apart
 
 SENTENCES: dict[str, dict[str, str]] = {
     "en": en.SENTENCES,
     "de": de.SENTENCES,
-    "fr": fr.SENTENCES,
+    "fr": bound(fr.SENTENCES),
     "es": es.SENTENCES,
     "zh": zh.SENTENCES,
 }

@@ -44,7 +44,7 @@ SENTENCES = {
     "silence_unconfirmed": "Ohne Antwort bis {time} gilt es als nicht bestätigt.",
     "silence_preset": "Ohne Antwort bis {time} mache ich mit dem weiter, was dafür eingestellt ist.",
     "silence_wait": "Bitte bis {time} antworten. Ich warte darauf.",
-    "still_waiting": "Ich warte noch. Restzeit: {left}.",
+    "still_waiting": "Ich warte noch auf Ihre Antwort. Noch {left} Zeit.",
     "still_waiting_open": "Ich warte noch.",
     "overdue": "Ich warte noch. Fällig war es: {time}.",
     "under_a_minute": "weniger als eine Minute",

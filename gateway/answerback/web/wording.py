@@ -5,11 +5,12 @@ import re
 from jinja2.filters import do_forceescape, do_mark_safe
 
 from answerback.sentences import LANGUAGES, language_of
+from answerback.sentences.binding import bound
 from answerback.sentences.isolating import FIRST, LAST, apart
 from answerback.web.words import de, en, es, fr, zh
 
 SET_APART = re.compile(f"{FIRST}([^{FIRST}{LAST}]*){LAST}")
-WORDS = {"en": en.WORDS, "de": de.WORDS, "fr": fr.WORDS, "es": es.WORDS, "zh": zh.WORDS}
+WORDS = {"en": en.WORDS, "de": de.WORDS, "fr": bound(fr.WORDS), "es": es.WORDS, "zh": zh.WORDS}
 
 
 def word(key: str, language: str, /, **args: object) -> str:

@@ -37,7 +37,7 @@ LANGUAGES = {
         word="Oder auf diese Mail antworten, nur mit dem Wort: {words}",
         unread="Bitte den Link benutzen: Antworten auf diese Mail werden nicht gelesen.",
         more="und {count} weitere, zu sehen über den Link",
-        why="Das kommt, weil ein Agent für Sie arbeitet. Wer ihn betreibt, kann diese Mails abstellen.",
+        why="Diese Mail kommt, weil ein Agent für Sie arbeitet. Wer ihn betreibt, kann sie abstellen.",
     ),
     "fr": Words(
         answer="Répondre",
