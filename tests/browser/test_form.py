@@ -85,6 +85,26 @@ async def test_nothing_scrolls_sideways_and_everything_can_be_hit_at_320_pixels(
     assert await each_page(chromium, PAGES, look) == {}
 
 
+async def test_what_would_be_run_can_be_read_where_letters_are_twice_as_large(chromium):
+    async with serving(OPEN["review"]) as (_, link):
+        page = await open_page(chromium, link)
+        await page.set_viewport_size(SMALLEST)
+        await page.evaluate("document.documentElement.style.fontSize = '200%'")
+        widths = "[...document.querySelectorAll('.call dd')].map(one => one.getBoundingClientRect().width)"
+        assert min(await page.evaluate(widths)) > 150
+        assert await page.evaluate("document.documentElement.scrollWidth") <= 320
+
+
+async def test_the_title_says_what_is_asked_or_that_it_was_not_sent(chromium):
+    async with serving(OPEN["text"]) as (_, link):
+        page = await open_page(chromium, link)
+        title = "Which term should I search for? · Research · term check"
+        assert await page.title() == title
+        await page.get_by_role("button", name="Send answer").click()
+        await page.wait_for_selector(".problem")
+        assert await page.title() == f"Not sent: {title}"
+
+
 async def test_the_question_is_the_largest_thing_on_the_page(chromium):
     async def look(page, link):
         return await page.evaluate(

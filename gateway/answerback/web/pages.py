@@ -8,7 +8,7 @@ import jinja2
 from starlette.responses import HTMLResponse
 
 from answerback import render
-from answerback.model import Question, QuestionKind
+from answerback.model import InteractionStatus, Question, QuestionKind
 from answerback.sentences import say
 from answerback.web.arguments import arguments, touched
 from answerback.web.assets import versioned
@@ -26,6 +26,7 @@ POLICY = (
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 BY_BUTTON = (QuestionKind.CONFIRM, QuestionKind.CHOICE, QuestionKind.REVIEW)
+IN_TITLE = 60  # characters of a question in a page's title
 TITLE = 500  # characters of one of several questions that have ended
 CLAIM = 1000  # characters of what an agent says about its own action
 _templates = jinja2.Environment(
@@ -63,7 +64,14 @@ class Entry:
 def question_page(view: "FormView", entry: Entry, status: int = 200) -> HTMLResponse:
     """The question with the inputs that fit, or, for law 7, first the button that sends a code."""
     return page(
-        "question.html", view.language, status, level="h1", pre="", action="", **asked_context(view, entry)
+        "question.html",
+        view.language,
+        status,
+        level="h1",
+        pre="",
+        action="",
+        title=_title(view),
+        **asked_context(view, entry),
     )
 
 
@@ -91,7 +99,13 @@ def outcome_page(
     only = record.questions[0] if len(record.questions) == 1 else None
     titles = [render.question_title(only)] if only else render.asked_lines(record, view.language, TITLE)
     return page(
-        "outcome.html", view.language, status, heading=_heading(view), titles=titles, sentence=sentence
+        "outcome.html",
+        view.language,
+        status,
+        title=_title(view),
+        heading=_heading(view),
+        titles=titles,
+        sentence=sentence,
     )
 
 
@@ -185,6 +199,21 @@ def _heading(view: "FormView") -> str:
     questions = view.interaction.questions
     only = questions[0] if len(questions) == 1 else None
     return render.heading(view.interaction, only, view.language).partition(" ")[2]
+
+
+def _title(view: "FormView") -> str:
+    """What is asked and by whom, for the browser's list of pages; it is kept there, so nothing of what is
+
+    sensitive.
+    """
+    questions, pending = view.interaction.questions, view.interaction.status is InteractionStatus.PENDING
+    if view.interaction.sensitive:
+        return say("sensitive", view.language) if pending else render.asker(view.interaction, view.language)
+    if len(questions) == 1:
+        asked = render.brief(render.question_title(questions[0]), IN_TITLE)
+    else:
+        asked = say("questions", view.language, count=len(questions))
+    return " · ".join(filter(None, (asked, _heading(view))))
 
 
 def _consequence(view: "FormView") -> str:

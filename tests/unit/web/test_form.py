@@ -57,6 +57,21 @@ class TestShowing:
             page = (await client.get(LINK)).text
         assert "You wrote “<bdi>&lt;b&gt;שלום&lt;/b&gt;</bdi>” · 14:02." in page and "\u2068" not in page
 
+    async def test_what_is_sensitive_does_not_stand_in_the_title_that_a_browser_keeps(self):
+        asked = interaction(CONFIRM, sensitive=True, agent="term_check")
+        for record, title in (
+            (asked, "A question is waiting for you."),
+            (answered(asked, True), "Term check"),
+        ):
+            async with World(view(record)).client("") as client:
+                page = (await client.get(LINK)).text
+            assert f"<title>{title}</title>" in page
+
+    async def test_a_title_is_short_and_never_only_a_code(self):
+        async with World(view(interaction(replace(TEXT, text="long " * 50), title=""))).client("") as client:
+            title = re.search("<title>(.*)</title>", (await client.get(LINK)).text)[1]
+        assert title.startswith("long long ") and title.endswith("… · An agent") and len(title) < 80
+
     async def test_what_an_agent_says_of_its_action_stands_apart_too(self):
         record = interaction(replace(REVIEW, text="\u2068x שלום"))
         async with World(view(record)).client("") as client:

@@ -43,7 +43,7 @@ WORDS = {
     "files_hint": "Zusammen bis 8 MB.",
     "files_again": "Bitte wählen Sie Ihre Dateien noch einmal aus.",
     "files_too_much": "Das ist zu viel: höchstens 20 Dateien und zusammen 8 MB. Bitte nehmen Sie weniger.",
-    "title_done": "Erledigt",
+    "title_wrong": "Nicht gesendet",
     "title_gone": "Nicht gefunden",
     "title_notice": "Nachricht",
     "run_asked": "Was gefragt wurde",

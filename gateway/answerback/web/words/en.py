@@ -43,7 +43,7 @@ WORDS = {
     "files_hint": "Up to 8 MB in all.",
     "files_again": "Please choose your files once more.",
     "files_too_much": "That is too much: at most 20 files and 8 MB in all. Choose fewer or smaller ones.",
-    "title_done": "Done",
+    "title_wrong": "Not sent",
     "title_gone": "Not found",
     "title_notice": "Message",
     "run_asked": "What was asked",

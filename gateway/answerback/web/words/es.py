@@ -43,7 +43,7 @@ WORDS = {
     "files_hint": "Hasta 8 MB en total.",
     "files_again": "Elija de nuevo sus archivos, por favor.",
     "files_too_much": "Es demasiado: como mucho 20 archivos y 8 MB en total. Elija menos o más pequeños.",
-    "title_done": "Hecho",
+    "title_wrong": "No enviado",
     "title_gone": "No encontrado",
     "title_notice": "Mensaje",
     "run_asked": "Lo que se preguntó",

@@ -43,7 +43,7 @@ WORDS = {
     "files_hint": "Jusqu’à 8 Mo en tout.",
     "files_again": "Veuillez choisir à nouveau vos fichiers.",
     "files_too_much": "C’est trop : 20 fichiers et 8 Mo en tout au plus. Choisissez-en moins.",
-    "title_done": "Terminé",
+    "title_wrong": "Non envoyé",
     "title_gone": "Introuvable",
     "title_notice": "Message",
     "run_asked": "Ce qui a été demandé",

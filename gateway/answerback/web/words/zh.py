@@ -42,7 +42,7 @@ WORDS = {
     "files_hint": "合计不超过 8 MB。",
     "files_again": "请重新选择文件。",
     "files_too_much": "超出限制：最多 20 个文件，合计 8 MB。请减少数量或选择较小的文件。",
-    "title_done": "完成",
+    "title_wrong": "未发送",
     "title_gone": "未找到",
     "title_notice": "消息",
     "run_asked": "问过的问题",
