@@ -8,7 +8,8 @@ from answerback.metrics import Metrics
 from answerback.web import assets, docs, form, health, hooks, inbox
 from answerback.web.api import create_api
 from answerback.web.callers import Callers
-from answerback.web.problems import HANDLERS, Problem, from_error
+from answerback.web.paged import IN_BROWSERS
+from answerback.web.problems import Problem, from_error
 from answerback.web.refusals import refused
 from answerback.web.services import Services
 
@@ -34,7 +35,7 @@ def create_app(services: Services) -> ASGIApp:
             *assets.routes(),
             *docs.routes(api),
         ],
-        exception_handlers=HANDLERS,
+        exception_handlers=IN_BROWSERS,
     )
     site.router.redirect_slashes = False  # redirects would be built from the Host header
     return _Headers(_Door(callers, hooks.Hooks(services), site, api), services.metrics)

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from typing import TYPE_CHECKING, cast
 
 import httpx
 import pytest
@@ -26,6 +27,9 @@ from tests.unit.web.fakes import (
     interaction,
     view,
 )
+
+if TYPE_CHECKING:
+    from answerback.forms import FormView
 
 LINK = f"/f/{TOKEN}"
 
@@ -66,6 +70,20 @@ class TestShowing:
             async with World(view(record)).client("") as client:
                 page = (await client.get(LINK)).text
             assert f"<title>{title}</title>" in page
+
+    async def test_half_a_link_or_a_fault_is_told_on_a_page_in_a_browser_and_as_a_document_elsewhere(self):
+        world, browser = World(), {"accept": "text/html,*/*;q=0.8", "accept-language": "de"}
+        async with world.client("", raising=False) as client:
+            for path in ("/", "/f/", "/f/x/y", "/nothing"):
+                page = await client.get(path, headers=browser)
+                assert page.status_code == 404 and "Diesen Link kenne ich nicht" in page.text
+                assert page.headers["content-type"].startswith("text/html")
+                document = await client.get(path)
+                assert document.json()["status"] == 404
+            world.forms.page = cast("FormView", None)  # which breaks whatever looks at it
+            page = await client.get(LINK, headers=browser)
+            assert page.status_code == 500 and "Hier ist etwas schiefgegangen" in page.text
+            assert (await client.get(LINK)).json()["code"] == "internal"
 
     async def test_a_title_is_short_and_never_only_a_code(self):
         async with World(view(interaction(replace(TEXT, text="long " * 50), title=""))).client("") as client:

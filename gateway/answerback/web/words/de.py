@@ -35,6 +35,7 @@ WORDS = {
     "kind_json": "ein Wert in JSON",
     "again": "Diese Seite war länger offen. Bitte drücken Sie den Knopf noch einmal.",
     "unknown": "Diesen Link kenne ich nicht. Bitte öffnen Sie die neueste Nachricht Ihres Agenten.",
+    "broken": "Hier ist etwas schiefgegangen. Bitte versuchen Sie es gleich noch einmal.",
     "unavailable": "Ich kann gerade nichts speichern. Bitte gleich nochmal versuchen.",
     "too_long": "Das ist zu lang. Bitte kürzen Sie es.",
     "refused": "Das konnte ich nicht annehmen. Es wurde nichts gesendet.",

@@ -35,6 +35,7 @@ WORDS = {
     "kind_json": "a value written as JSON",
     "again": "This page was open for a while. Please press the button once more.",
     "unknown": "I don't know this link. Please open the newest message from your agent.",
+    "broken": "Something went wrong here. Please try again in a moment.",
     "unavailable": "I cannot save anything right now. Please try again in a moment.",
     "too_long": "That is too long to send. Please shorten it.",
     "refused": "I could not take that. Nothing was sent.",

@@ -35,6 +35,7 @@ WORDS = {
     "kind_json": "un valor en JSON",
     "again": "Esta página llevaba un rato abierta. Pulse el botón una vez más.",
     "unknown": "No conozco este enlace. Abra el último mensaje de su agente.",
+    "broken": "Algo ha fallado aquí. Inténtelo de nuevo en un momento.",
     "unavailable": "Ahora no puedo guardar nada. Inténtelo de nuevo en un momento.",
     "too_long": "Es demasiado largo. Acórtelo, por favor.",
     "refused": "No he podido aceptarlo. No se ha enviado nada.",

@@ -35,6 +35,7 @@ WORDS = {
     "kind_json": "une valeur en JSON",
     "again": "Cette page était ouverte depuis un moment. Appuyez encore une fois sur le bouton.",
     "unknown": "Je ne connais pas ce lien. Ouvrez le dernier message de votre agent.",
+    "broken": "Quelque chose n’a pas marché ici. Réessayez dans un moment.",
     "unavailable": "Je ne peux rien enregistrer pour l’instant. Réessayez dans un moment.",
     "too_long": "C’est trop long. Veuillez raccourcir.",
     "refused": "Je n’ai pas pu accepter cela. Rien n’a été envoyé.",
