@@ -86,6 +86,8 @@ async def test_somebody_signs_in_answers_one_of_many_and_sees_the_rest(
         await row.get_by_role("textbox").fill("Wien")
         await row.get_by_role("button", name="Send answer").click()
         await page.wait_for_selector("text=You wrote “Wien”")
+        said = await page.get_by_role("status").inner_text()
+        assert said.splitlines()[0] == "Which city do you fly from?"
         assert await page.locator("article").count() == len(QUESTIONS) - 1
         record = await g.app.reader.interaction(ids[1])
         assert record.answer is not None and record.answer.values == {"q1": "Wien"}

@@ -32,6 +32,7 @@ class Said:
     errors: dict[str, str] = field(default_factory=dict)
     problem: str = ""
     outcome: str = ""
+    about: str = ""  # the question that ended so
 
 
 def inbox_page(
@@ -48,6 +49,7 @@ def inbox_page(
         rows=rows,
         who=listed.who,
         outcome=said.outcome,
+        about=said.about,
         proof=session.proof,
         ends=session.ends,
         digest=digest(row.view.interaction.id for row in listed.rows),
@@ -72,7 +74,7 @@ def ended(view: "FormView", *, late: bool) -> Said:
         timezone=view.timezone,
         now=view.now,
     )
-    return Said(outcome=sentence)
+    return Said(outcome=sentence, about=render.pick_label(view.interaction, view.language))
 
 
 def first(listed: Listed, view: "FormView") -> Listed:
