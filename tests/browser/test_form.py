@@ -92,6 +92,8 @@ async def test_what_would_be_run_can_be_read_where_letters_are_twice_as_large(ch
         await page.evaluate("document.documentElement.style.fontSize = '200%'")
         widths = "[...document.querySelectorAll('.call dd')].map(one => one.getBoundingClientRect().width)"
         assert min(await page.evaluate(widths)) > 150
+        ends = "[...document.querySelectorAll('main button')].map(one => one.getBoundingClientRect().right)"
+        assert max(await page.evaluate(ends)) <= 280  # as far as the rest of the page
         assert await page.evaluate("document.documentElement.scrollWidth") <= 320
 
 
