@@ -12,7 +12,7 @@ from answerback.steps import Step, asked_by
 from answerback.store import Row, Tx, deliveries
 from answerback.store.codec import attachments_in, loads
 
-SAID = "said"  # what was written, kept with the sentence that asks for something clearer
+SAID, FILES = "said", "files"  # what was written and sent, kept with the sentence that asks for more
 PICK = "pick"  # the payload of a button of "which one?"
 
 
@@ -26,11 +26,11 @@ class Given:
 
 
 @dataclass(frozen=True, slots=True)
-class _Sent:
+class Sent:
     """What there is to read: what was sent just now, or before we asked "which one?"."""
 
-    text: str
-    files: tuple[Attachment, ...]
+    text: str = ""
+    files: tuple[Attachment, ...] = ()
 
 
 def value_of(
@@ -40,19 +40,18 @@ def value_of(
     if record.sensitive:  # what it asks and what is answered stay between the form and the gateway
         return Unclear("sensitive_form")
     payload = reply.data.partition(":")[2]
-    sent = _picked_for(tx, provider, reply) if payload == PICK else _Sent(reply.text, reply.attachments)
+    sent = sent_with(tx, provider, reply)
     language, timezone = (person.language, person.timezone) if person else ("en", "UTC")
     if payload and payload != PICK:
         return _tapped(record, payload, language, step)
-    if len(record.questions) > 1 and (step is None or (sent.files and record.brings_files)):
-        in_vain = sent.files and not record.brings_files
-        return Unclear("open_form_only_text" if in_vain else "open_form")  # that is the form's work
+    if len(record.questions) > 1 and (step is None or sent.files):
+        return Unclear(_form_s_work(record, step, sent))
     if payload and not (sent.text or sent.files):
         return Unclear("write_answer")
     question = asked_by(record, step)
     files = kept(provider, record.id, sent.files)
     text = uncalled(reply, strip_code(sent.text, record.code))
-    if files and not question.files and (step is not None or not text.strip()):
+    if files and not question.files and not text.strip():
         return Unclear("only_text")
     if files and question.kind is QuestionKind.TEXT and not text.strip():
         if unfit(question, text, text, language):  # a file says nothing that could fit
@@ -67,6 +66,18 @@ def value_of(
     return Given({question.id: found.value}, sent.text, files) if isinstance(found, Value) else found
 
 
+def _form_s_work(record: Interaction, step: Step | None, sent: Sent) -> str:
+    """The sentence for what one of several questions cannot take here. A file is for none of them in
+
+    particular, and the next one of an album would answer the next question.
+    """
+    if sent.files and record.takes_files:
+        return "open_form_files"
+    if step is not None:
+        return "only_text"
+    return "open_form_only_text" if sent.files else "open_form"
+
+
 def _own_words(question: Question, value: Json) -> bool:
     """Whether a value is a text of the person's own: that is kept with all that stood around it."""
     if question.kind is QuestionKind.CHOICE:
@@ -74,17 +85,20 @@ def _own_words(question: Question, value: Json) -> bool:
     return isinstance(value, dict) and value["decision"] == "respond"
 
 
-def _picked_for(tx: Tx, provider: str, reply: Reply) -> _Sent:
-    """What the person sent before we asked "which one?"."""
+def sent_with(tx: Tx, provider: str, reply: Reply) -> Sent:
+    """What the person sent: with this reply, or before we asked "which one?" for which it picks one."""
+    if reply.data.partition(":")[2] != PICK:
+        return Sent(reply.text, reply.attachments)
     args = _before(tx, provider, reply)
-    return _Sent(str(args.get("text", "")), attachments_in(args.get("files", [])))
+    return Sent(str(args.get("text", "")), attachments_in(args.get(FILES, [])))
 
 
-def said_before(tx: Tx, provider: str, reply: Reply, asked: Row) -> str:
-    """For a tap under "I need a clear …": what the person had written, which the tap makes clear (law 9)."""
+def said_before(tx: Tx, provider: str, reply: Reply, asked: Row) -> Sent:
+    """For a tap under "I need a clear …": what the person had sent, which the tap makes clear (law 9)."""
     if not reply.data or set(reply.references) <= set(loads(asked["message_ids"])):
-        return ""  # it stands under the question itself, as nearly all do: nothing to look up
-    return str(_before(tx, provider, reply, asked["interaction_id"]).get(SAID, ""))
+        return Sent()  # it stands under the question itself, as nearly all do: nothing to look up
+    args = _before(tx, provider, reply, asked["interaction_id"])
+    return Sent(str(args.get(SAID, "")), attachments_in(args.get(FILES, [])))
 
 
 def command_of(tx: Tx, provider: str, reply: Reply) -> tuple[str, str] | None:

@@ -11,7 +11,7 @@ from answerback.context import Context
 from answerback.delegating import can_delegate, delegate, gone
 from answerback.door import Actor, decide, gave_up, lost
 from answerback.evidence import Gathered, by_token, gather, is_for_us, uncalled
-from answerback.given import SAID, Given, command_of, said_before, value_of
+from answerback.given import FILES, SAID, Given, Sent, command_of, said_before, sent_with, value_of
 from answerback.match import Evidence, Match, WhichOne, match
 from answerback.model import Interaction, InteractionStatus, Json, Outcome
 from answerback.muting import MUTES, mute
@@ -162,7 +162,7 @@ def _which_one(case: Case, delivery_ids: list[str], command: tuple[str, str] = (
     if command[0]:
         args["command"] = " ".join(command).strip()
     if case.reply.attachments:
-        args["files"] = attachments_out(kept(case.provider, "", case.reply.attachments))
+        args[FILES] = attachments_out(kept(case.provider, "", case.reply.attachments))
     return Effect(
         Outcome.WHICH_ONE, [case.context.outbox.conversation(case.tx, case.here, "which_one", args)]
     )
@@ -187,21 +187,33 @@ def _answer(case: Case, record: Interaction, asked: Row) -> Effect:
         return _noted_before(case, record)
     found = value_of(tx, case.provider, reply, case.person, record, step)
     if isinstance(found, Unclear):
-        keep = not (record.sensitive or found.key == "too_long" or unstorable(reply.text))
-        said = {SAID: reply.text} if reply.text and keep else {}
+        sent = sent_with(tx, case.provider, reply)
+        keep = not (record.sensitive or found.key == "too_long" or unstorable(sent.text))
+        said = _kept(case, record, sent) if keep else {}
         return _say(case, record, asked, Outcome.ASKED_AGAIN, found.key, found.args | said)
     if step is not None and step.place + 1 < len(record.questions):
         return _next(case, record, asked, step, found)
     values = found.values if step is None else {**step.given, **found.values}
-    own = said_before(tx, case.provider, reply, asked) or found.text
-    text = own if step is None else ""  # of several it is nobody's own words
+    before = said_before(tx, case.provider, reply, asked)
+    text = (before.text or found.text) if step is None else ""  # of several it is nobody's own words
     actor = Actor(case.person.id if case.person else "", case.provider, reply.sent_at)
-    decision = decide(tx, case.context, record, values, text, actor, found.files)
+    decision = decide(tx, case.context, record, values, text, actor, found.files or before.files)
     if decision.outcome is Outcome.NOT_ALLOWED:
         return gone(case, decision.record)
     if decision.outcome is not Outcome.ACCEPTED:
         return _closed(case, decision.record, decision.outcome, asked)
     return Effect(Outcome.ACCEPTED, decision=decision)
+
+
+def _kept(case: Case, record: Interaction, sent: Sent) -> Json:
+    """What a tap would make clear, kept with the sentence that asks for it. Of several questions a file is
+
+    for none: its sender reads so.
+    """
+    kept_: Json = {SAID: sent.text} if sent.text else {}
+    if sent.files and len(record.questions) == 1:
+        kept_[FILES] = attachments_out(kept(case.provider, record.id, sent.files))
+    return kept_
 
 
 def _next(case: Case, record: Interaction, asked: Row, step: Step, found: Given) -> Effect:
@@ -240,9 +252,7 @@ def _closed(case: Case, record: Interaction, outcome: Outcome, asked: Row) -> Ef
     return Effect(outcome, [row], about=record.id)
 
 
-def _say(
-    case: Case, record: Interaction, asked: Row, outcome: Outcome, key: str, args: dict[str, str]
-) -> Effect:
+def _say(case: Case, record: Interaction, asked: Row, outcome: Outcome, key: str, args: Json) -> Effect:
     row = case.context.outbox.conversation(
         case.tx, asked, key, args, interaction_id=record.id, step=step_of(asked, record)
     )

@@ -260,3 +260,8 @@ class Interaction:
     def brings_files(self) -> bool:
         """Whether files that come with an answer reach whoever asks; if not, they stay with the record."""
         return any(question.files for question in self.questions)
+
+    @property
+    def takes_files(self) -> bool:
+        """Whether its form takes files: wherever one can write freely, and they reach whoever asks."""
+        return any(question.kind is QuestionKind.TEXT and question.files for question in self.questions)

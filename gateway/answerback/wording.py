@@ -34,6 +34,7 @@ FOR_ONE = frozenset(
     {
         "form_code",
         "open_form",
+        "open_form_files",
         "open_form_only_text",
         "write_change",
         "edit_needs_form",
@@ -171,12 +172,12 @@ def _viewed(sheet: Sheet, record: Interaction) -> dict[str, Json]:
 
 def _conversation(sheet: Sheet) -> Message:
     content = loads(sheet.row["content"])
-    key, args = content["key"], content["args"]
+    key, args = content["key"], {**content["args"]}
+    sent = ", ".join(each["name"] for each in args.pop("files", ()))
     if key == CLOSED and sheet.record is not None:
         return already_message(sheet.record, sheet.to, **_viewed(sheet, sheet.record))
     if key in (WHICH_ONE, PENDING):
-        files = ", ".join(each["name"] for each in args.get("files", ()))
-        message = _which_one(sheet, key, args.get("text") or files)
+        message = _which_one(sheet, key, args.get("text") or sent)
         before = f"{say('skipped', sheet.told.language)} " if args.get("skipped") else ""
         return replace(message, title=before + message.title)
     if key == CONFIRM_LINK:

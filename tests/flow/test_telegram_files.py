@@ -6,7 +6,7 @@ from pydantic import SecretStr
 
 from answerback.ask import AskRequest
 from answerback.cli.site import site
-from answerback.model import Question
+from answerback.model import Question, QuestionKind
 from answerback.settings import ApiKey, Limits
 from answerback.testing import ScriptedAgent, asks
 from answerback_sandbox.telegram import hands
@@ -108,6 +108,75 @@ async def test_of_several_questions_a_file_that_would_not_reach_the_agent_answer
             await chat.heard()
         record = await chat.g.app.reader.interaction(asked.interaction.id)
         assert record.answer is not None and record.answer.values == {"one": "a", "two": "b"}
+
+
+async def test_of_several_questions_a_file_answers_none_and_its_sender_reads_where_it_can_be_sent(
+    database: Database,
+) -> None:
+    """Law 9: nothing is taken without its file. The next photo of an album would answer the next question."""
+    steps = tuple(Question(id, f"Which {id}?") for id in ("one", "two"))
+    async with chatting(database, ScriptedAgent(), in_group=False) as chat:
+        asked = await chat.g.app.asker.ask(AskRequest(steps))
+        await chat.g.app.idle()
+        for place in (0, 1):
+            hands.send_file(chat.box.world, ANA, "photo", b"x", caption="this one")
+            await chat.heard()
+            assert "which one your file is for is not clear, so it was not taken." in chat.last().text
+            assert "The form takes files too: http" in chat.last().text
+            chat.box.type(ANA, f"text {place}")
+            await chat.heard()
+        record = await chat.g.app.reader.interaction(asked.interaction.id)
+        assert record.answer is not None and record.answer.values == {"one": "text 0", "two": "text 1"}
+        assert record.answer.attachments == ()
+
+
+async def test_of_several_questions_no_form_is_named_for_a_file_that_it_does_not_take(
+    database: Database,
+) -> None:
+    steps = tuple(Question(id, f"Sure {id}?", QuestionKind.CONFIRM) for id in ("one", "two"))
+    async with chatting(database, ScriptedAgent(), in_group=False) as chat:
+        await chat.g.app.asker.ask(AskRequest(steps))
+        await chat.g.app.idle()
+        hands.send_file(chat.box.world, ANA, "photo", b"x", caption="yes")
+        await chat.heard()
+        assert chat.last().text.startswith("Files do not reach the agent for this question. Please send")
+
+
+async def test_a_file_that_came_with_what_was_not_clear_comes_with_the_tap_that_makes_it_so(
+    database: Database,
+) -> None:
+    """Law 9: as with the words that came with it."""
+    agent = ScriptedAgent(asks("Sure?", confirm=True))
+    async with chatting(database, agent, in_group=False, **KEYS) as chat:
+        run = await chat.run()
+        hands.send_file(chat.box.world, ANA, "document", b"x", caption="yes but not prod", name="plan.pdf")
+        await chat.heard()
+        assert "You wrote “yes but not prod”." in chat.last().text
+        chat.box.tap(ANA, chat.last().id, 0)
+        await chat.heard()
+        assert (await chat.g.settled(run.id)).result == [True]
+        assert "You chose “Yes”, with plan.pdf · " in chat.said()[0]
+        (file,) = await attached(chat)
+        assert (await get(chat, str(file["href"]))).content == b"x"
+    ((_, _, answer),) = agent.journal
+    assert (answer.text, [each.name for each in answer.attachments]) == ("yes but not prod", ["plan.pdf"])
+
+
+async def test_a_text_for_one_of_two_questions_is_kept_for_the_tap_that_makes_it_clear(
+    database: Database,
+) -> None:
+    """Law 9: asked which one, picked, not clear, tapped: what was written is still known."""
+    agent = ScriptedAgent(asks("Sure?", confirm=True))
+    async with chatting(database, agent, in_group=False) as chat:
+        first, _ = await chat.run(), await chat.run()
+        hands.send_file(chat.box.world, ANA, "document", b"x", caption="yes but not prod", name="plan.pdf")
+        for _ in ("which", "sure"):
+            await chat.heard()
+            chat.box.tap(ANA, chat.last().id, 0)
+        await chat.heard()
+        assert (await chat.g.settled(first.id)).result == [True]
+    ((_, _, answer),) = agent.journal
+    assert (answer.text, [each.name for each in answer.attachments]) == ("yes but not prod", ["plan.pdf"])
 
 
 async def test_a_file_alone_decides_no_other_question(database: Database) -> None:

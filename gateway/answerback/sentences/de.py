@@ -216,6 +216,8 @@ SENTENCES = {
     "form_code": "Ihr Code ist {code}. Er gilt zehn Minuten. Wenn Sie ihn "
     "nicht angefordert haben, ignorieren Sie das.",
     "open_form": "Das sind mehrere Fragen. Bitte beantworten Sie sie im Formular: {link}",
+    "open_form_files": "Das sind mehrere Fragen, und zu welcher die Datei gehört, ist nicht klar. Sie wurde "
+    "nicht übernommen. Das Formular nimmt auch Dateien: {link}",
     "open_form_only_text": "Das sind mehrere Fragen, und Dateien erreichen den Agenten dabei nicht. "
     "Bitte beantworten Sie sie im Formular: {link}",
     "sensitive_form": "Es wurde nichts entschieden. "

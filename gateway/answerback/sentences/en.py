@@ -212,6 +212,8 @@ SENTENCES = {
     # The form
     "form_code": "Your code is {code}. It works for ten minutes. If you did not ask for it, ignore this.",
     "open_form": "There are several questions. Please answer them on the form: {link}",
+    "open_form_files": "There are several questions, and which one your file is for is not clear, so it was "
+    "not taken. The form takes files too: {link}",
     "open_form_only_text": "There are several questions, and files do not reach the agent "
     "with them. Please answer them on the form: {link}",
     "sensitive_form": "Nothing was decided. Please answer this one on the form only: {link}",

@@ -207,6 +207,8 @@ SENTENCES = {
     # The form
     "form_code": "Su código es {code}. Vale diez minutos. Si no lo ha pedido, ignórelo.",
     "open_form": "Son varias preguntas. Respóndalas en el formulario: {link}",
+    "open_form_files": "Hay varias preguntas y no está claro a cuál corresponde su archivo, así que no se "
+    "ha tomado. El formulario también acepta archivos: {link}",
     "open_form_only_text": "Son varias preguntas, y los archivos no llegan al agente. "
     "Respóndalas en el formulario: {link}",
     "sensitive_form": "No se ha decidido nada. Responda a esta pregunta solo en el formulario: {link}",

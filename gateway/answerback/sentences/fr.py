@@ -213,6 +213,8 @@ SENTENCES = {
     "form_code": "Votre code est {code}. Il est valable dix minutes. Si vous "
     "ne l’avez pas demandé, ignorez ce message.",
     "open_form": "Il y a plusieurs questions. Répondez-y dans le formulaire : {link}",
+    "open_form_files": "Il y a plusieurs questions, et on ne sait pas à laquelle se rapporte votre "
+    "fichier : il n’a pas été retenu. Le formulaire accepte aussi les fichiers : {link}",
     "open_form_only_text": "Il y a plusieurs questions, et les fichiers ne parviennent pas à l’agent. "
     "Répondez-y dans le formulaire : {link}",
     "sensitive_form": "Rien n’a été décidé. Répondez à cette question uniquement dans le formulaire : {link}",

@@ -200,6 +200,7 @@ SENTENCES = {
     # The form
     "form_code": "您的验证码是 {code}，十分钟内有效。如果不是您要求的，请忽略。",
     "open_form": "这里有多个问题。请在表单中回答：{link}",
+    "open_form_files": "有多个问题，无法判断您的文件是回答哪一个的，因此没有采用。表单也可以附文件：{link}",
     "open_form_only_text": "这里有多个问题，文件不会送达代理。请在表单中回答：{link}",
     "sensitive_form": "尚未作出任何决定。此问题请只在表单中回答：{link}",
 }

@@ -170,10 +170,8 @@ def asked_context(view: "FormView", entry: Entry) -> dict[str, Any]:
 
 
 def takes_files(view: "FormView") -> bool:
-    """Whether files can come with the answer: wherever one can write freely, and they reach whoever asks."""
-    return any(
-        question.kind is QuestionKind.TEXT and question.files for question in view.interaction.questions
-    )
+    """Whether files can come with the answer."""
+    return view.interaction.takes_files
 
 
 def in_place(view: "FormView", errors: dict[str, str]) -> dict[str, str]:
