@@ -7,7 +7,8 @@ from answerback.ask import refuse_closed, refuse_late
 from answerback.context import Context
 from answerback.door import Actor, Decision, after_commit, decide
 from answerback.errors import DoesNotFit, NotAllowed, NotFound
-from answerback.model import Contact, Interaction, Json, Outcome, QuestionKind
+from answerback.model import SUPERSEDED, Contact, Interaction, Json, Outcome, QuestionKind
+from answerback.outbox import SHOWN
 from answerback.read import unmet, validate
 from answerback.store import Row, Tx, contacts, deliveries, interactions
 from answerback.tokens import hashed
@@ -15,6 +16,14 @@ from answerback.uploads import Upload
 
 VIA = "form"
 NOWHERE = "This link leads to no question."
+
+
+@dataclass(frozen=True, slots=True)
+class Anew:
+    """Through what the same person was asked a question that had changed, and when, in microseconds."""
+
+    via: str
+    at: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +39,7 @@ class FormView:
     now: int
     timezone: str
     language: str
+    anew: Anew | None = None
 
 
 class Forms:
@@ -102,7 +112,28 @@ class Forms:
             tx.now,
             person.timezone if person else "UTC",
             person.language if person else "en",
+            _anew(tx, row, record),
         )
+
+
+def _anew(tx: Tx, row: Row, record: Interaction) -> Anew | None:
+    """Where the link's person finds what stands for a question that changed.
+
+    Only where and when: whoever else has the old link must get no link to the new question by it (law 7).
+    """
+    if record.reason != SUPERSEDED or not row["contact_id"]:
+        return None
+    later = [
+        each["id"]
+        for each in tx.all(interactions.OF_RUN, run_id=record.run_id)
+        if each["id"] > record.id and each["interrupt_id"] == record.interrupt_id
+    ]
+    for id in reversed(later):
+        for each in reversed(tx.all(deliveries.OF, interaction_id=id)):
+            asks = each["kind"] == "question" and each["status"] in SHOWN and each["sent_at"] is not None
+            if asks and each["contact_id"] == row["contact_id"]:
+                return Anew(each["provider"], each["sent_at"])
+    return None
 
 
 def taken(

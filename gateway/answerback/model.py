@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Any
 
 Json = Any  # None | bool | int | float | str | list | dict, as RFC 8259 has it
+SUPERSEDED = "superseded"  # the reason of a question that was withdrawn because it changed
 
 
 class InteractionStatus(StrEnum):

@@ -10,13 +10,12 @@ from answerback.agent import Failed, Finished, Paused, Pending, State
 from answerback.ask import put, withdraw
 from answerback.context import Context
 from answerback.match import new_code
-from answerback.model import Interaction, InteractionStatus, Json, OnExpire, RunStatus
+from answerback.model import SUPERSEDED, Interaction, InteractionStatus, Json, OnExpire, RunStatus
 from answerback.standing import is_program
 from answerback.store import Row, Tx, audit, interactions, runs, stops
 from answerback.store.codec import interaction_in, loads
 
 log = logging.getLogger("answerback.settle")
-SUPERSEDED = "superseded"
 TRIES = 3  # answers of one program that an agent refuses, until it is asked no more: a model reads why
 
 

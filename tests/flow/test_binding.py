@@ -13,6 +13,7 @@ from answerback.errors import AlreadyAnswered, Conflict
 from answerback.model import InteractionStatus, RunStatus
 from answerback.run import RunRequest
 from answerback.testing import ManualClock
+from answerback.web.pages import outcome_page
 from answerback_agents.langgraph import LangGraph
 from tests.support.databases import Database
 from tests.support.gateway import Gateway, gateway
@@ -167,7 +168,16 @@ async def test_a_sibling_whose_question_changed_under_the_same_id_is_asked_anew(
     async with running(database, CHANGING) as g:
         run = await g.run("mine", input={"heard": []})
         old = g.memory.tapped("1001", "Yes")
+        link = next(each.message for each in g.memory.shown if "Delete" in each.message.text)
+        old_link = link.form_url.rpartition("/")[2]
+        assert (await g.app.forms.view(old_link)).anew is None
         await reply(g, "Anything else?", "no")
+        before = await g.app.forms.view(old_link)
+        assert before.anew is not None and before.anew.via == "memory"
+        page = outcome_page(before).body.decode()
+        assert "It was asked again at " in page and " on memory." in page
+        # Law 7: whoever else has the old link does not get into the new question by it
+        assert not any(shown.message.token in page for shown in g.memory.shown if shown.message.token)
         superseded = [shown.message.title for shown in g.memory.shown if shown.edited]
         assert "↩️ The question changed. Please look again." in superseded
         await g.receive(old)  # yes to one file must not delete two

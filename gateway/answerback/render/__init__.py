@@ -17,6 +17,7 @@ from answerback.render.notice import NOTICE_SHOWN, notice_message
 from answerback.render.outcome import (
     already_text,
     also_sent,
+    asked_anew,
     asked_lines,
     delegated_message,
     noted_message,
@@ -51,6 +52,7 @@ __all__ = [
     "already_text",
     "also_sent",
     "answer_text",
+    "asked_anew",
     "asked_lines",
     "asker",
     "brief",

@@ -186,6 +186,11 @@ def already_text(
     return say(key, language, who=_name(interaction, who, language), time=time, value=value)
 
 
+def asked_anew(via: str, at: int, *, language: str, timezone: str, now: int) -> str:
+    """For somebody who looks at a question that changed: when it was asked again, and where to look."""
+    return say("asked_anew", language, time=_through(via, moment(at, language, timezone, now), language))
+
+
 def also_sent(provider: str, language: str) -> str:
     """What a message says that stands in for one on a provider that is away; "" where that has no name."""
     if not provider or provider.lower() in PLACES:
@@ -224,8 +229,10 @@ def _in_vain(interaction: Interaction) -> bool:
 def _where(interaction: Interaction, did: str, language: str) -> str:
     """What was done, or when, and through what."""
     via = interaction.answered_via
-    if not via or is_stand_in(interaction.answered_by):
-        return did
+    return did if not via or is_stand_in(interaction.answered_by) else _through(via, did, language)
+
+
+def _through(via: str, did: str, language: str) -> str:
     return say(PLACES.get(via.lower(), "via"), language, did=did, provider=provider_name(via))
 
 

@@ -89,6 +89,7 @@ SENTENCES = {
     "dem weiter, was dafür eingestellt war.",
     "cancelled": "Der Agent braucht das nicht mehr. Trotzdem danke.",
     "superseded": "Die Frage hat sich geändert. Bitte sehen Sie noch einmal hin.",
+    "asked_anew": "Sie wurde noch einmal gestellt, {time}.",
     "still_open": "Das ist überfällig. Sie können noch antworten.",
     "which_one": "{count} Fragen sind offen. Zu welcher gehört „{text}“?",
     "which_one_single": "Ich weiß nicht sicher, wozu „{text}“ gehört. Zu dieser Frage?",

@@ -92,6 +92,7 @@ SENTENCES = {
     "goes on with what was set for that.",
     "cancelled": "The agent no longer needs this. Thanks anyway.",
     "superseded": "The question changed. Please look again.",
+    "asked_anew": "It was asked again at {time}.",
     "still_open": "This is overdue. You can still answer.",
     # When something is off
     "which_one": "{count} questions are open. Which one is “{text}” for?",

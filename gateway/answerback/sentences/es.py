@@ -88,6 +88,7 @@ SENTENCES = {
     "expired_preset": "Se cerró sin respuesta ({time}). El agente sigue con lo previsto para eso.",
     "cancelled": "El agente ya no lo necesita. Gracias de todos modos.",
     "superseded": "La pregunta cambió. Mírela otra vez, por favor.",
+    "asked_anew": "Se volvió a preguntar ({time}).",
     "still_open": "El plazo pasó. Todavía puede responder.",
     "which_one": "{count} preguntas están abiertas. ¿Para cuál es «{text}»?",
     "which_one_single": "No sé con seguridad para qué es «{text}». ¿Es para esta pregunta?",

@@ -89,6 +89,7 @@ SENTENCES = {
     "expired_preset": "Fermé sans réponse ({time}). L’agent continue avec ce qui était prévu.",
     "cancelled": "L’agent n’en a plus besoin. Merci quand même.",
     "superseded": "La question a changé. Merci de regarder à nouveau.",
+    "asked_anew": "Elle a été posée à nouveau ({time}).",
     "still_open": "C’est en retard. Vous pouvez encore répondre.",
     "which_one": "{count} questions sont ouvertes. Pour laquelle est « {text} » ?",
     "which_one_single": "Je ne suis pas sûr de savoir à quoi répond « {text} ». À cette question ?",
@@ -214,7 +215,7 @@ SENTENCES = {
     "ne l’avez pas demandé, ignorez ce message.",
     "open_form": "Il y a plusieurs questions. Répondez-y dans le formulaire : {link}",
     "open_form_files": "Il y a plusieurs questions, et on ne sait pas à laquelle se rapporte votre "
-    "fichier : il n’a pas été retenu. Le formulaire accepte aussi les fichiers : {link}",
+    "fichier : il n’a pas été retenu. Le formulaire accepte aussi les fichiers : {link}",
     "open_form_only_text": "Il y a plusieurs questions, et les fichiers ne parviennent pas à l’agent. "
     "Répondez-y dans le formulaire : {link}",
     "sensitive_form": "Rien n’a été décidé. Répondez à cette question uniquement dans le formulaire : {link}",

@@ -86,6 +86,7 @@ SENTENCES = {
     "expired_preset": "已于 {time} 关闭，没有人回答。代理按预设继续。",
     "cancelled": "代理不再需要这个回答。谢谢。",
     "superseded": "问题已更改。请再看一次。",
+    "asked_anew": "已于 {time} 重新提问。",
     "still_open": "已过期限。您仍可回答。",
     "which_one": "有{count}个问题未回答。“{text}”是回答哪一个？",
     "which_one_single": "不确定“{text}”是回答什么。是这个问题吗？",

@@ -106,6 +106,11 @@ def outcome_page(
         heading=_heading(view),
         titles=titles,
         sentence=sentence,
+        anew=render.asked_anew(
+            view.anew.via, view.anew.at, language=view.language, timezone=view.timezone, now=view.now
+        )
+        if view.anew
+        else "",
     )
 
 
