@@ -113,10 +113,12 @@ def _confirm(question: Question, name: str, posted: Posted, language: str, read:
 
 def _choice(question: Question, name: str, posted: Posted, language: str, read: TextReader) -> _Reading:
     place = _place(posted.one(name), question)
+    own = posted.one(f"{name}.own")
     if place is not None:
+        if question.free_text and own.strip():
+            raise _Wrong(word("unsent", language))
         chosen = question.choices[place]
         return chosen.id, chosen.label
-    own = posted.one(f"{name}.own")
     return (own, own) if question.free_text and own.strip() else _NOTHING
 
 
