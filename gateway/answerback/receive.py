@@ -26,6 +26,7 @@ from answerback.values import unstorable
 log = logging.getLogger("answerback.receive")
 LONGEST_ID = 500  # characters; message ids of mail are the longest
 AT_ONCE = 100  # events of a poll in one transaction: what else is written takes its turn in between
+UNPROVED = "unproved:"  # before the event id of what nobody vouches for
 IGNORED, RECEIPT = "ignored", "receipt"  # beside the outcomes of replies
 ENOUGH = 64 << 10  # bytes that are kept of what was for no question, or from nobody who may answer it
 NOBODYS = frozenset({Outcome.UNKNOWN, Outcome.NOT_ALLOWED})
@@ -214,7 +215,7 @@ class Receiver:
         return [self._found(tx, plugin, event.raw, found) for found in event.found]
 
     def _found(self, tx: Tx, plugin: Provider, raw: bytes, found: Event) -> _Done:
-        event = plugin.name, found.event_id
+        event = plugin.name, known_as(tx, plugin.name, found)
         if not replies.add(tx, *event, raw):
             reply = found if isinstance(found, Reply) else None
             return _Done(reply, _again(tx, *event), counted=Outcome.DUPLICATE)
@@ -259,7 +260,7 @@ def _parse(plugin: Provider, inbound: Inbound) -> _Event:
     except (Exception, SystemExit) as error:  # stored with its error, acknowledged, can be replayed (law 3)
         log.warning("an event of %s could not be read: %s", plugin.name, type(error).__name__)
         return _Event(inbound.body, error=f"{type(error).__name__} while parsing")
-    return _Event(inbound.body, found, keys=tuple(one.event_id for one in found))
+    return _Event(inbound.body, found, keys=tuple(key_of(one) for one in found))
 
 
 def _plausible(found: Event) -> Event:
@@ -279,6 +280,23 @@ def _ids(found: Event) -> tuple[str, ...]:
         return (found.event_id, found.place, found.moved_to)
     reply = found
     return (reply.event_id, reply.sender, reply.place, reply.data, reply.token, *reply.references)
+
+
+def key_of(found: Event) -> str:
+    """What an event is stored under.
+
+    What nobody vouches for has a key of its own: anybody can hand in a copy, and must not shut out the
+    original, which may come later.
+    """
+    unproved = isinstance(found, Reply) and not found.trusted
+    return f"{UNPROVED}{found.event_id}" if unproved else found.event_id
+
+
+def known_as(tx: Tx, provider: str, found: Event) -> str:
+    """What an event is stored under, or was: once the original is there, a copy is the same event again."""
+    key = key_of(found)
+    is_copy = key != found.event_id and replies.first(tx, provider, found.event_id) is not None
+    return found.event_id if is_copy else key
 
 
 def _fallback_key(raw: bytes) -> str:

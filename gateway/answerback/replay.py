@@ -16,6 +16,7 @@ from answerback.model import Interaction, InteractionStatus, Outcome
 from answerback.places import heard
 from answerback.provider import Event, Inbound, PlaceNews, Provider, Receipt, Reply
 from answerback.receipts import note
+from answerback.receive import key_of, known_as
 from answerback.run import Runner
 from answerback.store import (
     Row,
@@ -115,13 +116,14 @@ class Replay:
         _require_still(tx, Kind.REPLY, id)
         row = tx.one(letters.EVENT, id=id)
         assert row is not None  # or it were no letter
-        own = [one for one in found if one.event_id == row["event_id"]]
+        own = [one for one in found if row["event_id"] in (one.event_id, key_of(one))]
         effects = []
         for one in own or found:  # one that could not even be parsed had no id: only now it is known
-            if not own and not replies.add(tx, plugin.name, one.event_id, bytes(row["raw"])):
+            key = row["event_id"] if own else known_as(tx, plugin.name, one)
+            if not own and not replies.add(tx, plugin.name, key, bytes(row["raw"])):
                 continue  # it came again meanwhile, and was handled then (law 4)
             effect = self._effect(tx, plugin.name, one, row["received_at"])
-            replies.decided(tx, plugin.name, one.event_id, effect.outcome, effect.interaction_id)
+            replies.decided(tx, plugin.name, key, effect.outcome, effect.interaction_id)
             effects.append(effect)
         if not own:
             replies.decided(

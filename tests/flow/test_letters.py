@@ -234,6 +234,27 @@ class TestAnEvent:
             assert await replay(g, (await only(g)).id) == "It was read again: there is nothing new in it."
         assert len(agent.journal) == 1
 
+    async def test_that_nobody_vouches_for_shuts_out_no_original_when_it_is_read_again(
+        self, database: Database, broken: Reads
+    ) -> None:
+        """Law 4: what proved a mail is not kept, so a mail that is read again is as good as a copy."""
+        agent = ScriptedAgent(asks("Which?"))
+        async with gateway(database, agent, providers={"memory": broken}) as g:
+            run = await g.run()
+            copy, again, mail = (
+                broken.typed("1001", "this one", event_id="mail:1", trusted=trusted, name=name)
+                for trusted, name in ((False, "Ana"), (False, "Ana, by another way"), (True, "Ana"))
+            )
+            await g.receive(copy)
+            broken.mended = True
+            assert await replay(g, (await only(g)).id) == "It was read again: not allowed."
+            await g.receive(mail)
+            assert (await g.settled(run.id)).result == ["this one"]
+            broken.mended = False
+            await g.receive(again)
+            broken.mended = True
+            assert await replay(g, (await only(g)).id) == "It was read again: there is nothing new in it."
+
     async def test_with_a_bare_text_answers_nothing_that_happens_to_be_open_now(
         self, database: Database, broken: Reads
     ) -> None:

@@ -91,3 +91,27 @@ async def test_of_what_is_from_a_stranger_the_beginning_is_kept_and_of_an_answer
         rows = await g.app.context.store.read(lambda tx: tx.all(ALL))
     assert [row["outcome"] for row in rows] == ["unknown", "accepted"]
     assert [bytes(row["raw"]) for row in rows] == [sent[0].body[:ENOUGH], sent[1].body]
+
+
+async def test_an_unproved_copy_that_comes_first_does_not_shut_out_the_original(database: Database) -> None:
+    agent = ScriptedAgent(asks("Which?"))
+    async with gateway(database, agent) as g:
+        run = await g.run()
+        for _ in range(2):
+            await g.types("1001", "this one", event_id="mail:1", trusted=False)
+        for _ in range(2):  # as by IMAP and by LMTP
+            await g.types("1001", "this one", event_id="mail:1")
+        assert (await g.settled(run.id)).result == ["this one"]
+        outcomes = [("unproved:mail:1", "not allowed"), ("mail:1", "accepted")]
+        assert await stored(g) == outcomes
+
+
+async def test_an_unproved_copy_that_comes_after_the_original_is_the_same_event(database: Database) -> None:
+    agent = ScriptedAgent(asks("Which?", "Yes", "No"))
+    async with gateway(database, agent) as g:
+        await g.run()
+        await g.types("1001", "perhaps", event_id="mail:1")
+        said = g.memory.titles("1001")
+        await g.types("1001", "perhaps", event_id="mail:1", trusted=False)
+        assert await stored(g) == [("mail:1", "asked again")]
+        assert g.memory.titles("1001") == said

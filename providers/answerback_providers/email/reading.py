@@ -101,7 +101,8 @@ class Reading:
 
         if self.kind is Kind.BOUNCE:
             why = "The mail came back."
-            return [Receipt(self.event_id, bounce_id(self.token), "failed", why, address_dead=True)]
+            known = f"{BOUNCE}{self.event_id}"  # anybody can make a bounce of a copy of a reply
+            return [Receipt(known, bounce_id(self.token), "failed", why, address_dead=True)]
         if self.kind is not Kind.REPLY:
             return []
         written = min(self.sent_at, received_at) if self.sent_at and received_at else self.sent_at

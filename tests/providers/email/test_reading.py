@@ -337,6 +337,14 @@ def test_a_mail_that_came_back_marks_its_delivery_failed() -> None:
     assert read(bounced("This is the qmail-send program."), OWN).kind is Kind.BOUNCE
 
 
+def test_a_copy_of_a_reply_that_is_made_to_look_like_a_bounce_is_another_event() -> None:
+    (original,) = read(reply("yes"), OWN).found(0)
+    looks = {"Delivered_To": f"agent+bounce-{TOKEN}@example.org", "X_Failed_Recipients": "ana@x.org"}
+    copy = read(reply("yes", **looks), OWN)
+    assert copy.kind is Kind.BOUNCE
+    assert copy.found(0)[0].event_id != original.event_id
+
+
 @pytest.mark.parametrize("action", ["delayed", "delivered", "relayed", "expanded"])
 def test_a_report_that_it_is_late_or_there_marks_nothing(action: str) -> None:
     assert read(report(action), OWN).found(0) == []
