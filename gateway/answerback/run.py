@@ -13,6 +13,7 @@ from answerback.backoff import pause
 from answerback.context import Context
 from answerback.errors import (
     AgentUnavailable,
+    AnswerbackError,
     Conflict,
     NotFound,
     NotPending,
@@ -238,7 +239,8 @@ class Runner(Background):
         except Exception as error:
             if not isinstance(error, AgentUnavailable | Refused):
                 log.exception("run failed", extra={"run": order.id})
-            why = str(error) or type(error).__name__
+            ours = isinstance(error, AnswerbackError) and str(error)  # another's words may hold a secret
+            why = ours or type(error).__name__
             await self._later(order.id, lease, why, final=isinstance(error, Refused))
 
     async def _step(self, order: _Order, lease: Lease) -> State:

@@ -5,6 +5,8 @@ import json
 import logging
 import sys
 
+from answerback.tracebacks import Discreet
+
 # What these say at INFO is of no use to whoever runs a gateway, or holds addresses with secrets in them.
 QUIET = ("aiosqlite", "alembic", "apscheduler", "asyncio", "httpcore", "httpx", "telegram", "uvicorn.error")
 _KNOWN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName", "color_message"}
@@ -32,7 +34,7 @@ def one_line(record: logging.LogRecord) -> bool:
     return True
 
 
-class TextLines(logging.Formatter):
+class TextLines(Discreet):
     """`2026-11-21T14:02:00.123Z INFO answerback.deliver: sent interaction=…`."""
 
     def format(self, record: logging.LogRecord) -> str:
@@ -41,7 +43,7 @@ class TextLines(logging.Formatter):
         return f"{line}\n{self.formatException(record.exc_info)}" if record.exc_info else line
 
 
-class JsonLines(logging.Formatter):
+class JsonLines(Discreet):
     """The same as an object: time, level, logger, event, and what came with it."""
 
     def format(self, record: logging.LogRecord) -> str:

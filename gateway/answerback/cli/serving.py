@@ -26,6 +26,7 @@ from answerback.cli.site import site
 from answerback.errors import ConfigurationError
 from answerback.installation import kept_secret
 from answerback.settings import ApiKey, Settings
+from answerback.tracebacks import keep_discreet
 from answerback.web import RedactTokens
 from answerback.web.exposing import expose
 from answerback.workers import in_workers
@@ -67,6 +68,7 @@ def with_key(settings: Settings) -> Settings:
 async def _serve(
     settings: Settings, listener: socket.socket, metrics: socket.socket | None, as_json: bool
 ) -> Exit:
+    keep_discreet(asyncio.get_running_loop())
     stop = _Stop()
     app = gateway.build(settings, agents=in_workers(settings))
     try:

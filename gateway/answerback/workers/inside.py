@@ -24,6 +24,7 @@ from answerback import registry
 from answerback.agent import Agent, Failed
 from answerback.errors import AnswerbackError, ConfigurationError, DoesNotFit
 from answerback.model import Json
+from answerback.tracebacks import Discreet, keep_discreet
 from answerback.workers import codec, frames
 
 log = logging.getLogger("answerback.workers")
@@ -92,13 +93,16 @@ def _speak_up() -> None:
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(line_buffering=True, errors="backslashreplace")  # type: ignore[union-attr]
     faulthandler.enable()
-    logging.basicConfig(level=logging.INFO, stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(Discreet("%(levelname)s %(name)s: %(message)s"))
+    logging.basicConfig(level=logging.INFO, handlers=[handler])
     logging.captureWarnings(True)
     for name in _QUIET:
         logging.getLogger(name).setLevel(logging.WARNING)
 
 
 async def _serve(ours: socket.socket) -> None:
+    keep_discreet(asyncio.get_running_loop())
     await _Served(ours).serve()
 
 
