@@ -97,7 +97,8 @@ class OnTelegram:
                 self._box.type(int(who), value, reply_to=self._copies[who].id)
             else:
                 self._box.type(int(who), f"{value} #{self._code}")
-            return str(self._box.world.updates._next_id - 1)
+            world = self._box.world
+            return f"{world.bot_id}:{world.updates._next_id - 1}"
 
         return give
 
