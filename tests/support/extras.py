@@ -5,7 +5,6 @@ and the test that finds it must run.
 """
 
 import ast
-from collections.abc import Iterator
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -37,6 +36,10 @@ def lacks(test_file: Path) -> str | None:
     return next((name for name in sorted(_needs(test_file)) if not _installed(name)), None)
 
 
+# What runs later, or holds no statement: no import stands there.
+NEVER_THERE = (ast.FunctionDef, ast.AsyncFunctionDef, ast.expr)
+
+
 @cache
 def _installed(package: str) -> bool:
     return find_spec(package) is not None
@@ -61,19 +64,24 @@ def _needs(file: Path) -> frozenset[str]:
     return frozenset(found)
 
 
-def _imports(file: Path) -> Iterator[str]:
+@cache
+def _imports(file: Path) -> tuple[str, ...]:
     """Modules that `file` imports as it is imported: not inside functions, not for type checkers only."""
+    found: dict[str, None] = {}
     waiting: list[ast.AST] = [ast.parse(file.read_bytes())]
     while waiting:
         for node in ast.iter_child_nodes(waiting.pop()):
             if isinstance(node, ast.Import):
-                yield from (alias.name for alias in node.names)
+                found.update((alias.name, None) for alias in node.names)
             elif isinstance(node, ast.ImportFrom):
                 module = _module_of(node, file)
-                yield module
-                yield from (f"{module}.{alias.name}" for alias in node.names)
-            elif not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not _for_types(node):
+                found[module] = None
+                found.update((f"{module}.{alias.name}", None) for alias in node.names)
+            elif isinstance(node, NEVER_THERE) or _for_types(node):
+                continue
+            else:
                 waiting.append(node)
+    return tuple(found)
 
 
 def _module_of(node: ast.ImportFrom, file: Path) -> str:
@@ -89,6 +97,7 @@ def _for_types(node: ast.AST) -> bool:
     return isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING")
 
 
+@cache
 def _files(module: str) -> list[Path]:
     """The files that importing `module` runs: its packages' __init__.py on the way down, and its own."""
     path = READ[module.partition(".")[0]]
