@@ -129,7 +129,7 @@ class Served:
 
 
 def environment(home: Path, more: dict[str, str]) -> dict[str, str]:
-    """Nothing of ours from outside; compiled once for all processes of the test run."""
+    """Nothing of ours from outside; what is compiled is kept beside its source, where the next one finds it."""
     left_out = ("ANSWERBACK_", "PYTHONDONTWRITEBYTECODE")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(left_out)}
     paths = os.pathsep.join([str(home), *filter(None, [os.environ.get("PYTHONPATH", "")])])
@@ -137,7 +137,6 @@ def environment(home: Path, more: dict[str, str]) -> dict[str, str]:
         **kept,
         "PYTHONPATH": paths,
         "ANSWERBACK_CONFIG": str(home / "answerback.yaml"),
-        "PYTHONPYCACHEPREFIX": str(home.parent / "pycache"),
         **more,
     }
 

@@ -41,7 +41,7 @@ async def two(box: Sandbox, database: str, folder: Path) -> AsyncIterator[list[S
         graph = ROOT / "tests" / "replicas" / "graph.py"
         given = {"database": database, "graph": graph, "token": token, "api_base": box.url, "key": KEY}
         homes.append(home_with(folder / name, CONFIG.format(**given)))
-    served = await asyncio.gather(*(asyncio.to_thread(serve, home, PYTHONPYCACHEPREFIX="") for home in homes))
+    served = await asyncio.gather(*(asyncio.to_thread(serve, home) for home in homes))
     try:
         yield served
     finally:
