@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+import pytest_asyncio
 
 from answerback import migrations
 from answerback.store import Store, choose
@@ -23,18 +24,9 @@ if TYPE_CHECKING:
     from playwright.async_api import Browser
 
     from tests.providers.email.dovecot import Box, Dovecot
+    from tests.support.browsing import Chromium
     from tests.support.postgres import PostgresServer
 
-# Each of these starts something, reaches out to other hosts, or draws what nobody sees.
-CHROMIUM_ARGUMENTS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--disable-sync",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--no-first-run",
-]
 # Far more than any test takes on a busy machine. One that hangs shows where it waits, and the rest goes on.
 LONGEST_SECONDS = 60
 LEFT_OUT = pytest.StashKey[dict[str, str]]()
@@ -96,6 +88,8 @@ def pytest_itemcollected(item: pytest.Item) -> None:
         and not item.get_closest_marker("slow")
     ):
         item.obj = _limited(item.obj)
+    if isinstance(item, pytest.Function) and "chromium" in item.fixturenames:
+        item.add_marker(pytest.mark.asyncio(loop_scope="session"), append=False)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -222,17 +216,21 @@ def mailbox(dovecot: "Dovecot") -> "Box":
     return dovecot.box()
 
 
-@pytest.fixture
-async def chromium() -> "AsyncIterator[Browser]":
-    """A headless Chromium of this test's own, driven by Playwright; new_page() opens a page."""
-    program = require(
-        shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome"),
-        "Chromium is not installed (on Debian: apt-get install chromium)",
-    )
-    require(find_spec("playwright"), "Playwright is not installed: make test installs it")
-    from playwright.async_api import async_playwright
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def chromium_of_all() -> "AsyncIterator[Chromium]":
+    """Chromium, one for each pytest process, in a loop that lives as long."""
+    from tests.support.browsing import chromium_here
 
-    async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=program, args=CHROMIUM_ARGUMENTS)
+    async with chromium_here() as started:
+        yield started
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def chromium(chromium_of_all: "Chromium") -> "AsyncIterator[Browser]":
+    """A headless Chromium, driven by Playwright; new_page() opens a page.
+
+    A test that has it runs in its loop, and so does every async fixture that the test has beside it:
+    each says loop_scope="session", and asks for this one, which is then the last to go.
+    """
+    async with chromium_of_all.lent() as browser:
         yield browser
-        await browser.close()

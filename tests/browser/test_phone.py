@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+import pytest_asyncio
 
 pytest.importorskip("playwright", reason="Playwright is not installed: make test installs it")
 
@@ -78,8 +79,8 @@ class Loop:
         return answer.text, answer.via
 
 
-@pytest.fixture
-async def loop(tmp_path: Path) -> AsyncIterator[Loop]:
+@pytest_asyncio.fixture(loop_scope="session")
+async def loop(chromium: "Browser", tmp_path: Path) -> AsyncIterator[Loop]:
     async with contextlib.AsyncExitStack() as stack:
         listener = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
         box = Sandbox(people=("Alice", "Bob"))

@@ -129,7 +129,7 @@ class Served:
 
 
 def environment(home: Path, more: dict[str, str]) -> dict[str, str]:
-    """Nothing of ours from outside; what is compiled is kept beside its source, where the next one finds it."""
+    """Nothing of ours from outside; what one process compiles the next one finds beside the source."""
     left_out = ("ANSWERBACK_", "PYTHONDONTWRITEBYTECODE")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(left_out)}
     paths = os.pathsep.join([str(home), *filter(None, [os.environ.get("PYTHONPATH", "")])])

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import pytest_asyncio
 from playwright.async_api import Browser, Page, expect
 from telegram import Bot
 
@@ -21,7 +22,7 @@ HOSTILE = """
 """
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def page(chromium: Browser, box: Sandbox) -> AsyncIterator[Page]:
     async with open_phone(chromium, box, "/?app=whatsapp", **PHONE) as page:
         yield page

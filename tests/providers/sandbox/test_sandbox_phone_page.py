@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import pytest_asyncio
 from playwright.async_api import Browser, Page, expect
 from telegram import Bot, BotCommand, ForceReply, InlineKeyboardButton, InlineKeyboardMarkup, MessageEntity
 from telegram.error import NetworkError
@@ -25,7 +26,7 @@ KEYS = InlineKeyboardMarkup(
 QUESTION = "🟦 Research · term check\nSearch for “costing”?\nI found 0 documents with it."
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def page(chromium: Browser, box: Sandbox) -> AsyncIterator[Page]:
     async with open_phone(chromium, box, **PHONE) as page:
         yield page
