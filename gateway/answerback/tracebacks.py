@@ -71,8 +71,9 @@ def _one(error: BaseException) -> Iterator[str]:
 
 
 def keep_discreet(loop: asyncio.AbstractEventLoop) -> None:
-    """What nobody catches, in the loop or in a thread of this process, is logged without its words too."""
+    """What nobody catches, in the loop, in a thread or in the process, is logged without its words too."""
     loop.set_exception_handler(_in_loop)
+    sys.excepthook = lambda kind, error, _: _log("the process ends with an exception", error)
     threading.excepthook = lambda met: _log("a thread ended with an exception", met.exc_value)
     sys.unraisablehook = lambda met: _log("an exception could not be raised", met.exc_value)
 
@@ -82,5 +83,5 @@ def _in_loop(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
 
 
 def _log(what: str, error: BaseException | None) -> None:
-    if not isinstance(error, SystemExit):
+    if not isinstance(error, SystemExit | KeyboardInterrupt):
         log.error(what, exc_info=error)

@@ -95,13 +95,13 @@ def logged() -> Iterator[io.StringIO]:
     written = io.StringIO()
     handler, root = logging.StreamHandler(written), logging.getLogger()
     handler.setFormatter(TextLines())
-    hooks = threading.excepthook, sys.unraisablehook
+    hooks = threading.excepthook, sys.unraisablehook, sys.excepthook
     root.addHandler(handler)
     try:
         yield written
     finally:
         root.removeHandler(handler)
-        threading.excepthook, sys.unraisablehook = hooks
+        threading.excepthook, sys.unraisablehook, sys.excepthook = hooks
 
 
 async def test_what_nobody_catches_is_logged_without_its_words_too() -> None:
@@ -117,8 +117,10 @@ async def test_what_nobody_catches_is_logged_without_its_words_too() -> None:
         task = loop.create_task(forgotten())
         await asyncio.wait([task])
         del task
+        error = caught(as_code)
+        sys.excepthook(type(error), error, error.__traceback__)
         loop.call_soon(in_a_group)
         await asyncio.sleep(0)
     assert SECRET not in written.getvalue()
-    for said in ("a thread ended", "never retrieved", "Bad: ", "ExceptionGroup: "):
+    for said in ("a thread ended", "never retrieved", "Bad: ", "ExceptionGroup: ", "the process ends"):
         assert said in written.getvalue()
