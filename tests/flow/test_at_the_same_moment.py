@@ -191,7 +191,7 @@ async def test_what_a_service_says_to_one_of_a_message_that_the_other_is_just_wr
         async with await psycopg.AsyncConnection.connect(both.url) as writing:
             await writing.execute("INSERT INTO message VALUES ('memory', 'late', %s, '')", (row["id"],))
             said = asyncio.ensure_future(store.write(lambda tx: note(tx, outbox, "memory", FAILED)))
-            await both.waiting(1)
+            await both.waiting(1, writing)
         await said
         row = await both.message(id)
         assert row["status"] == "failed"

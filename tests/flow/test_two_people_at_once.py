@@ -129,7 +129,7 @@ async def test_law_1_a_run_is_not_begun_on_a_thread_that_another_has_just_begun_
             late = asyncio.ensure_future(
                 caught(both.two.app.runner.start(RunRequest("scripted", thread_id="t")))
             )
-            await both.waiting(1)
+            await both.waiting(1, somebody)
             await somebody.execute(
                 "INSERT INTO run (id, agent, thread_id, status, created_at, updated_at, intent, attempts)"
                 " VALUES ('r', 'scripted', 't', 'waiting', 1, 1, 'start', 1)"
@@ -149,7 +149,7 @@ async def test_an_idempotency_key_that_is_used_twice_at_once_asks_once(two: Open
                 asyncio.ensure_future(caught(here.app.asker.ask(AskRequest((Question("q", words),), **key))))
                 for here, words in ((both.one, "Which?"), (both.two, other))
             ]
-            await both.waiting(2)
+            await both.waiting(2, holding)
         results: list[Any] = [await each for each in work]
         await both.one.app.idle()
         await both.two.app.idle()
@@ -171,7 +171,7 @@ async def test_a_notice_whose_key_is_used_twice_at_once_is_sent_once(two: Opened
                 )
                 for here, words in ((both.one, "Done."), (both.two, other))
             ]
-            await both.waiting(2)
+            await both.waiting(2, holding)
         results: list[Json] = [await each for each in work]
         await both.one.app.idle()
         await both.two.app.idle()
@@ -256,7 +256,7 @@ async def test_law_7_an_account_that_two_people_are_given_at_once_is_of_one_of_t
             for number, (here, who) in enumerate(((both.one, "carol"), (both.two, "dave")), start=1):
                 contact = Contact(who, who.title(), addresses=(Address("memory", "4004", "4004", who),))
                 work.append(asyncio.ensure_future(caught(people(here).add(contact))))
-                await both.waiting(number)
+                await both.waiting(number, holding)
         found = [await each for each in work]
         (given,) = (each for each in found if isinstance(each, Contact))
         (refused,) = (each for each in found if isinstance(each, Conflict))

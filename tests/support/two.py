@@ -8,6 +8,7 @@ import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import psycopg
 from psycopg import sql
@@ -21,6 +22,10 @@ from tests.support.databases import Database
 from tests.support.gateway import Gateway, gateway
 
 WAIT = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+BEHIND = """WITH RECURSIVE held (pid) AS (
+  SELECT %s::integer
+  UNION SELECT each.pid FROM held JOIN pg_stat_activity each ON held.pid = ANY (pg_blocking_pids(each.pid)))
+SELECT count(*) - 1 FROM held"""
 QUESTION = (Question("q1", "Which?"),)
 
 
@@ -61,14 +66,15 @@ class Two:
             begun = []
             for number, work in enumerate((first, second), start=1):
                 begun.append(asyncio.ensure_future(work))
-                await self.waiting(number)
+                await self.waiting(number, holding)
         await asyncio.gather(*begun)
 
-    async def waiting(self, number: int) -> None:
-        """Until so many wait for a lock."""
+    async def waiting(self, number: int, holding: psycopg.AsyncConnection[Any]) -> None:
+        """Until so many wait for what this connection holds, or for one that does."""
+        pid = holding.info.backend_pid
         async with await psycopg.AsyncConnection.connect(self.url, autocommit=True) as watching:
             async with asyncio.timeout(30):
-                while (await (await watching.execute(WAIT)).fetchone()) != (number,):  # noqa: ASYNC110
+                while (await (await watching.execute(BEHIND, (pid,))).fetchone()) != (number,):  # noqa: ASYNC110
                     await asyncio.sleep(0.001)
 
 
