@@ -12,6 +12,7 @@ from answerback.case import Effect
 from answerback.context import Context
 from answerback.door import Actor, Decision, after_commit, decide, go_on
 from answerback.errors import NotAllowed, NotFound, StoreUnavailable
+from answerback.event_keys import key_of, known_as
 from answerback.inbound import consider
 from answerback.metrics import Metric
 from answerback.model import Interaction, Json, Outcome
@@ -26,7 +27,6 @@ from answerback.values import unstorable
 log = logging.getLogger("answerback.receive")
 LONGEST_ID = 500  # characters; message ids of mail are the longest
 AT_ONCE = 100  # events of a poll in one transaction: what else is written takes its turn in between
-UNPROVED = "unproved:"  # before the event id of what nobody vouches for
 IGNORED, RECEIPT = "ignored", "receipt"  # beside the outcomes of replies
 ENOUGH = 64 << 10  # bytes that are kept of what was for no question, or from nobody who may answer it
 NOBODYS = frozenset({Outcome.UNKNOWN, Outcome.NOT_ALLOWED})
@@ -280,23 +280,6 @@ def _ids(found: Event) -> tuple[str, ...]:
         return (found.event_id, found.place, found.moved_to)
     reply = found
     return (reply.event_id, reply.sender, reply.place, reply.data, reply.token, *reply.references)
-
-
-def key_of(found: Event) -> str:
-    """What an event is stored under.
-
-    What nobody vouches for has a key of its own: anybody can hand in a copy, and must not shut out the
-    original, which may come later.
-    """
-    unproved = isinstance(found, Reply) and not found.trusted
-    return f"{UNPROVED}{found.event_id}" if unproved else found.event_id
-
-
-def known_as(tx: Tx, provider: str, found: Event) -> str:
-    """What an event is stored under, or was: once the original is there, a copy is the same event again."""
-    key = key_of(found)
-    is_copy = key != found.event_id and replies.first(tx, provider, found.event_id) is not None
-    return found.event_id if is_copy else key
 
 
 def _fallback_key(raw: bytes) -> str:

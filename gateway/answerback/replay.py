@@ -10,13 +10,13 @@ from answerback.context import Context
 from answerback.door import after_commit
 from answerback.elapse import unreadable
 from answerback.errors import AnswerbackError, Conflict
+from answerback.event_keys import key_of, known_as
 from answerback.inbound import consider
 from answerback.match import find_codes
 from answerback.model import Interaction, InteractionStatus, Outcome
 from answerback.places import heard
 from answerback.provider import Event, Inbound, PlaceNews, Provider, Receipt, Reply
 from answerback.receipts import note
-from answerback.receive import key_of, known_as
 from answerback.run import Runner
 from answerback.store import (
     Row,

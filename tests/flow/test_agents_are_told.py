@@ -93,7 +93,7 @@ ENDING = {
 
 
 @pytest.mark.parametrize("cancels", WAYS, ids=lambda way: way.__name__)
-async def test_an_agent_hears_from_the_next_life_what_the_one_that_was_killed_did_not_tell(
+async def test_law_3_an_agent_hears_from_the_next_life_what_the_one_that_was_killed_did_not_tell(
     database: Database, cancels: Callable[[Gateway, Run], Awaitable[None]]
 ) -> None:
     agent, clock = Server(), ManualClock()
@@ -195,7 +195,7 @@ async def test_what_an_agent_had_finished_is_kept_once_however_often_it_hears(da
         assert (await g.settled(run.id)).result == ["tea"]
 
 
-async def test_a_run_that_begins_before_the_agent_has_heard_tells_it_first_and_is_not_stopped_later(
+async def test_law_1_a_run_that_begins_before_the_agent_has_heard_tells_it_first_and_is_not_stopped_later(
     database: Database,
 ) -> None:
     agent = Server()

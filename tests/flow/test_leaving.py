@@ -2,51 +2,22 @@
 
 import pytest
 
-from answerback.ask import AskRequest
 from answerback.errors import NotFound, TryLater
-from answerback.model import Address, Contact, InteractionStatus, Question
+from answerback.model import Address, Contact, InteractionStatus
 from answerback.notices import NoticeRequest
-from answerback.settings import Route
 from answerback.store import audit
 from answerback.testing import ManualClock, MemoryProvider
 from answerback.web.people import People
+from tests.support.accounts import HOUR, asked, decides_nothing, link_of, route
 from tests.support.databases import Database
 from tests.support.gateway import ALICE, BEN, Gateway, gateway
 from tests.support.stand_ins import Stand
 
-WHICH = Question("q1", "Which city?")
 CAROL = Contact("carol", "Carol")
-HOUR = 3600.0
 
 
 def at(provider: str, id: str) -> Address:
     return Address(provider, id, id)
-
-
-def route(*ask: str, **more: object) -> dict[str, Route]:
-    values = {"providers": ("memory", "other"), "reminders": (HOUR,), **more}
-    return {"default": Route("default", ask, **values)}
-
-
-async def asked(g: Gateway, *who: str) -> str:
-    """The question is asked; its id."""
-    found = await g.app.asker.ask(AskRequest((WHICH,), ask=who))
-    await g.app.idle()
-    return found.interaction.id
-
-
-def link_of(phone: MemoryProvider, who: str) -> str:
-    """The newest link to the form on somebody's phone."""
-    links = [shown.message.form_url for shown in phone.shown if shown.message.to.place == who]
-    return [link for link in links if link][-1].rpartition("/")[2]
-
-
-async def decides_nothing(g: Gateway, link: str, id: str) -> None:
-    with pytest.raises(NotFound):
-        await g.app.forms.view(link)
-    with pytest.raises(NotFound):
-        await g.app.forms.submit(link, {"q1": "Graz"}, text="Graz")
-    assert (await g.app.reader.interaction(id)).status is InteractionStatus.PENDING
 
 
 async def events(g: Gateway, id: str) -> list[tuple[str, str]]:

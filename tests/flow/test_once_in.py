@@ -93,7 +93,9 @@ async def test_of_what_is_from_a_stranger_the_beginning_is_kept_and_of_an_answer
     assert [bytes(row["raw"]) for row in rows] == [sent[0].body[:ENOUGH], sent[1].body]
 
 
-async def test_an_unproved_copy_that_comes_first_does_not_shut_out_the_original(database: Database) -> None:
+async def test_law_4_an_unproved_copy_that_comes_first_does_not_shut_out_the_original(
+    database: Database,
+) -> None:
     agent = ScriptedAgent(asks("Which?"))
     async with gateway(database, agent) as g:
         run = await g.run()
@@ -106,7 +108,9 @@ async def test_an_unproved_copy_that_comes_first_does_not_shut_out_the_original(
         assert await stored(g) == outcomes
 
 
-async def test_an_unproved_copy_that_comes_after_the_original_is_the_same_event(database: Database) -> None:
+async def test_law_4_an_unproved_copy_that_comes_after_the_original_is_the_same_event(
+    database: Database,
+) -> None:
     agent = ScriptedAgent(asks("Which?", "Yes", "No"))
     async with gateway(database, agent) as g:
         await g.run()

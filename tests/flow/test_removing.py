@@ -4,28 +4,21 @@ import httpx
 import pytest
 from pydantic import SecretStr
 
-from answerback.ask import AskRequest
 from answerback.cli.site import site
 from answerback.errors import Conflict, NotAllowed, NotFound, TryLater
 from answerback.inbox import Viewer
-from answerback.model import Address, Contact, InteractionStatus, Question
+from answerback.model import Address, Contact, InteractionStatus
 from answerback.notices import NoticeRequest
-from answerback.settings import ApiKey, Route
+from answerback.settings import ApiKey
 from answerback.store import audit, contacts
 from answerback.testing import ManualClock, MemoryProvider
+from tests.support.accounts import HOUR, asked, decides_nothing, link_of, route
 from tests.support.databases import Database
 from tests.support.gateway import ALICE, BEN, Gateway, gateway
 from tests.support.stand_ins import Stand
 
-WHICH = Question("q1", "Which city?")
-HOUR = 3600.0
 SCOPES = ("ask", "read", "answer", "admin")
 MEMORY, OTHER = Address("memory", "3003", "3003"), Address("other", "c", "c")
-
-
-def route(*ask: str, **more: object) -> dict[str, Route]:
-    values = {"providers": ("memory", "other"), "reminders": (HOUR,), **more}
-    return {"default": Route("default", ask, **values)}
 
 
 async def carol(g: Gateway, *addresses: Address) -> None:
@@ -33,26 +26,6 @@ async def carol(g: Gateway, *addresses: Address) -> None:
     await g.app.context.store.write(
         lambda tx: contacts.put(tx, Contact("carol", "Carol", addresses=addresses or (MEMORY,)), "api")
     )
-
-
-async def asked(g: Gateway, *who: str, agent: str = "") -> str:
-    """The question is asked; its id."""
-    found = await g.app.asker.ask(AskRequest((WHICH,), ask=who, agent=agent))
-    await g.app.idle()
-    return found.interaction.id
-
-
-def link_of(phone: MemoryProvider, who: str) -> str:
-    links = [shown.message.form_url for shown in phone.shown if shown.message.to.place == who]
-    return [link for link in links if link][-1].rpartition("/")[2]
-
-
-async def decides_nothing(g: Gateway, link: str, id: str) -> None:
-    with pytest.raises(NotFound):
-        await g.app.forms.view(link)
-    with pytest.raises(NotFound):
-        await g.app.forms.submit(link, {"q1": "Graz"}, text="Graz")
-    assert await status(g, id) is InteractionStatus.PENDING
 
 
 async def accounts(g: Gateway) -> list[str]:
@@ -281,7 +254,7 @@ async def test_a_key_that_names_agents_hears_of_no_other_agent_s_questions(datab
         }
 
 
-async def test_a_key_that_names_agents_erases_no_other_agent_s_question(database: Database) -> None:
+async def test_law_7_a_key_that_names_agents_erases_no_other_agent_s_question(database: Database) -> None:
     keys = ApiKey("one", SecretStr("one"), agents=frozenset({"one"})), ApiKey("all", SecretStr("all"))
     async with gateway(database, **keyed(*keys)) as g:
         id = await asked(g, agent="two")

@@ -142,7 +142,7 @@ async def test_of_several_questions_no_form_is_named_for_a_file_that_it_does_not
         assert chat.last().text.startswith("Files do not reach the agent for this question. Please send")
 
 
-async def test_a_file_that_came_with_what_was_not_clear_comes_with_the_tap_that_makes_it_so(
+async def test_law_9_a_file_that_came_with_what_was_not_clear_comes_with_the_tap_that_makes_it_so(
     database: Database,
 ) -> None:
     """Law 9: as with the words that came with it."""

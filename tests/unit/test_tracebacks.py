@@ -61,7 +61,7 @@ def as_code() -> None:
         (as_code, ["SyntaxError: "]),
     ],
 )
-def test_each_exception_is_named_with_its_place_and_without_its_words(
+def test_law_11_each_exception_is_named_with_its_place_and_without_its_words(
     deed: Callable[[], object], names: list[str]
 ) -> None:
     found = told(caught(deed))
@@ -104,7 +104,7 @@ def logged() -> Iterator[io.StringIO]:
         threading.excepthook, sys.unraisablehook, sys.excepthook = hooks
 
 
-async def test_what_nobody_catches_is_logged_without_its_words_too() -> None:
+async def test_law_11_what_nobody_catches_is_logged_without_its_words_too() -> None:
     async def forgotten() -> None:
         raise ValueError(SECRET)
 

@@ -184,7 +184,7 @@ OF_BINDING = (
         GATEWAY + "store/stops.py",
         'stop_at=p("until"), stop_by=p("by"), stop_attempts=0)',
         "stop_at=None, stop_by='', stop_attempts=0)",
-        TOLD + "test_an_agent_hears_from_the_next_life_what_the_one_that_was_killed_did_not_tell"
+        TOLD + "test_law_3_an_agent_hears_from_the_next_life_what_the_one_that_was_killed_did_not_tell"
         "[sqlite-by_taking_it_back]",
     ),
     Mutant(
@@ -192,7 +192,8 @@ OF_BINDING = (
         GATEWAY + "run.py",
         'intent = "replace" if before or',
         'intent = "replace" if False or',
-        TOLD + "test_a_run_that_begins_before_the_agent_has_heard_tells_it_first_and_is_not_stopped_later"
+        TOLD
+        + "test_law_1_a_run_that_begins_before_the_agent_has_heard_tells_it_first_and_is_not_stopped_later"
         "[sqlite]",
     ),
     Mutant(

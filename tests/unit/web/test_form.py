@@ -250,7 +250,7 @@ class TestAnswering:
             {"q0": "reject", "q0.respond": "ask her first"},
         ],
     )
-    async def test_nobody_approves_what_they_changed_without_the_change_or_loses_what_they_wrote(
+    async def test_law_9_nobody_approves_what_they_changed_without_the_change_or_loses_what_they_wrote(
         self, fields
     ):
         for questions in ((REVIEW,), (TEXT, replace(REVIEW, id="r"))):
