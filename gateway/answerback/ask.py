@@ -92,6 +92,9 @@ class Asker:
         """Take a question back. Raises `NotFound`, `AlreadyAnswered` or `Closed`."""
 
         def tx_(tx: Tx) -> tuple[Interaction, list[Row]]:
+            seen = interactions.get(tx, interaction_id)
+            if seen is not None and seen.run_id:  # or its sibling, taken back too, waits for us
+                interactions.hold_asked(tx, seen.agent, seen.thread_id)
             record = interactions.held(tx, interaction_id)  # or an answer wins, and its run ends
             if record is None:
                 raise NotFound("There is no interaction with this id.")
@@ -157,6 +160,7 @@ def cancelled(tx: Tx, context: Context, run_id: str, reason: str) -> list[Row] |
     run = tx.one(runs.GET, id=run_id)
     if run is None:
         return None
+    interactions.hold_asked(tx, run["agent"], run["thread_id"])
     # Before the run itself, like whoever writes down where its thread stands.
     lease = leases.take(tx, run["agent"], run["thread_id"], context.stopper)
     if not stops.cancel(tx, run_id, reason, context.stopper):

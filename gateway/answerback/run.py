@@ -99,7 +99,9 @@ class Runner(Background):
     ) -> tuple[Run, _Order, Lease, list[Row]]:
         require_people(tx, self._context.settings, request.ask)
         rows: list[Row] = []
-        # The lease comes first: whoever had the thread has written down by then whether it waits.
+        if request.replace:
+            interactions.hold_asked(tx, request.agent, thread)
+        # The lease comes before the run: whoever had the thread has written down by then whether it waits.
         lease = leases.take(tx, request.agent, thread, self._context.owner)
         before = tx.all(runs.OR_TO_STOP, agent=request.agent, thread_id=thread)
         for earlier in before:

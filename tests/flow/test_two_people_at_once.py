@@ -52,6 +52,19 @@ async def test_law_2_a_question_that_is_just_being_answered_is_not_taken_back_wi
         assert (run.status, run.result) == (RunStatus.COMPLETED, ["tea"])
 
 
+@pytest.mark.parametrize("ending", ["cancel", "replace"])
+async def test_an_answer_and_the_end_of_its_run_do_not_wait_for_each_other(two: Opened, ending: str) -> None:
+    async with two(ScriptedAgent(asks("Which?"))) as both:
+        run = await both.one.run()
+        runner, (id,) = both.two.app.runner, run.interactions
+        again = RunRequest("scripted", "x", thread_id=run.thread_id, replace=True)
+        ends = runner.cancel(run.id) if ending == "cancel" else runner.start(again)
+        await at_once(both, "interaction", id, both.one.types("1001", "tea"), ends)
+        record = await both.record(id)
+        assert record.answer is not None and record.answered_via == "memory"  # who came first
+        assert await both.waited_in_a_ring() == 0
+
+
 async def form_of(both: Two) -> tuple[str, str]:
     """Alice's form for something that takes a code, and the delivery it stands in."""
     asked = await both.one.app.asker.ask(AskRequest((WIPE,)))

@@ -26,6 +26,7 @@ BEHIND = """WITH RECURSIVE held (pid) AS (
   SELECT %s::integer
   UNION SELECT each.pid FROM held JOIN pg_stat_activity each ON held.pid = ANY (pg_blocking_pids(each.pid)))
 SELECT count(*) - 1 FROM held"""
+RINGS = "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()"
 QUESTION = (Question("q1", "Which?"),)
 
 
@@ -76,6 +77,13 @@ class Two:
             async with asyncio.timeout(30):
                 while (await (await watching.execute(BEHIND, (pid,))).fetchone()) != (number,):  # noqa: ASYNC110
                     await asyncio.sleep(0.001)
+
+    async def waited_in_a_ring(self) -> int:
+        """How often PostgreSQL had to refuse somebody because two waited for each other."""
+        async with await psycopg.AsyncConnection.connect(self.url, autocommit=True) as watching:
+            found = await (await watching.execute(RINGS)).fetchone()
+        assert found is not None
+        return int(found[0])
 
 
 async def at_once(both: Two, table: str, id: str, *work: Coroutine[object, object, object]) -> list[object]:

@@ -21,9 +21,11 @@ GET = Query(_one)
 HELD = Either(sqlite=_one, postgresql=_one.with_for_update())
 BY_KEY = Query(select(X).where(X.c.idempotency_key == p("key"), text("idempotency_key <> ''")))
 OF_RUN = Query(select(X).where(X.c.run_id == p("run_id")).order_by(X.c.id))
-OF_THREAD = Query(
+_of_thread = (
     select(X).where(X.c.agent == p("agent"), X.c.thread_id == p("thread_id"), STILL_PENDING).order_by(X.c.id)
 )
+OF_THREAD = Query(_of_thread)
+HELD_OF_THREAD = Either(sqlite=_of_thread, postgresql=_of_thread.with_for_update())
 LIVE_OF = Query(  # what stands for a thread's interrupts, until withdrawn or its answer was consumed
     select(X)
     .where(
@@ -200,6 +202,15 @@ def held(tx: Tx, id: str) -> Interaction | None:
     """As it stands now; until the commit no other process changes it."""
     row = tx.one(HELD, id=id)
     return None if row is None else interaction_in(row)
+
+
+def hold_asked(tx: Tx, agent: str, thread: str) -> None:
+    """Let nobody answer what a thread asks until the commit.
+
+    For who ends its run: an answer takes its question first, then the thread's lease and the run. In another
+    order each of the two would wait for the other.
+    """
+    tx.all(HELD_OF_THREAD, agent=agent, thread_id=thread)
 
 
 def state(tx: Tx, id: str) -> Json:

@@ -1,4 +1,4 @@
-"""The safeguards of laws 7, 8 and 10: who may answer, with what, and one bad thing stops nothing else."""
+"""The safeguards of laws 7, 8, 10 and 11: who may answer, with what; one bad thing stays alone."""
 
 from tests.conformance.safeguards.mutant import DIALECTS, DOOR, FLOW, GATEWAY, GRAPH, HERE, PHONE, Mutant
 
@@ -289,5 +289,13 @@ OF_DOOR = (
         "postgresql=one",
         FLOW + "test_two_people_at_once.py::test_law_4_an_event_that_two_operators_replay_at_once"
         "_is_considered_once",
+    ),
+    # Law 11: nothing secret is told
+    Mutant(
+        "a traceback says nothing of what an exception said",
+        GATEWAY + "tracebacks.py",
+        'return "" if ei[1] is None else told(ei[1])',
+        "return super().formatException(ei)",
+        "tests/unit/test_tracebacks.py::test_both_forms_of_the_log_say_no_more",
     ),
 )

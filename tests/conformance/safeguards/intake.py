@@ -39,6 +39,22 @@ OF_INTAKE = (
         FLOW + "test_once_in.py::test_the_same_event_id_on_two_providers_is_two_events[sqlite]",
     ),
     Mutant(
+        "what nobody vouches for does not shut out the original",
+        GATEWAY + "event_keys.py",
+        "    unproved = isinstance(found, Reply) and not found.trusted",
+        "    unproved = False",
+        FLOW + "test_once_in.py::test_law_4_an_unproved_copy_that_comes_first_does_not_shut_out_the_original"
+        "[sqlite]",
+    ),
+    Mutant(
+        "a copy of what is there is the same event",
+        GATEWAY + "event_keys.py",
+        "    return found.event_id if is_copy else key",
+        "    return key",
+        FLOW + "test_once_in.py::test_law_4_an_unproved_copy_that_comes_after_the_original_is_the_same_event"
+        "[sqlite]",
+    ),
+    Mutant(
         "a duplicate is not considered again",
         GATEWAY + "receive.py",
         "        if not replies.add(tx, *event, raw):\n            reply = found if",
