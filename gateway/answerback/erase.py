@@ -12,7 +12,7 @@ from answerback.context import Context
 from answerback.errors import AgentUnavailable, AnswerbackError, Conflict, NotFound, StoreUnavailable
 from answerback.model import Interaction
 from answerback.outbox import CALLER
-from answerback.store import Row, Tx, deliveries, erasing, interactions, leases, meta, runs
+from answerback.store import Row, Tx, deliveries, erasing, interactions, leases, meta, runs, stops
 from answerback.store.erasing import Kind
 from answerback.store.leases import Lease
 from answerback.threads import kept
@@ -187,6 +187,11 @@ def _ended(tx: Tx, id: str) -> tuple[Row | None, list[Row]]:
     run = tx.one(runs.GET, id=row["run_id"]) if row["run_id"] else None
     if run is not None and run["status"] not in ("completed", "cancelled"):
         raise Conflict(f"Its run {run['id']} is {run['status']}: the agent needs it. Cancel the run first.")
+    if run is not None and stops.is_given_up(run):
+        raise Conflict(
+            "Its agent was never told that the run is cancelled, and may work on: "
+            f"replay or discard the dead letter {run['id']} first."
+        )
     if run is not None and run["stop_at"] is not None:
         raise Conflict("Its agent has still to be told that the run is cancelled. Try again after that.")
     asked = tx.all(interactions.OF_RUN, run_id=run["id"]) if run is not None else [row]

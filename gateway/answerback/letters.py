@@ -9,7 +9,7 @@ from answerback.errors import Conflict, NotFound
 from answerback.model import InteractionStatus
 from answerback.paging import Page, page_of
 from answerback.replay import GONE_BY, Replay, noted
-from answerback.store import Row, Tx, interactions, runs
+from answerback.store import Row, Tx, interactions, runs, stops
 from answerback.store import letters as table
 from answerback.store.letters import Kind
 from answerback.threads import GONE
@@ -55,6 +55,7 @@ class Letters:
             Kind.ANSWER: replay.answer,
             Kind.RUN: replay.run,
             Kind.INTERACTION: replay.interaction,
+            Kind.STOP: replay.stop,
         }
 
     async def list(self, kind: Kind | None = None, limit: int = 50, after: str | None = None) -> Page[Letter]:
@@ -88,6 +89,8 @@ class Letters:
                 record = interactions.get(tx, id)
                 assert record is not None
                 unreadable(tx, self._context, record)
+            if kind is Kind.STOP:
+                stops.forget(tx, id)
             table.done(tx, id, "discarded", by)
             noted(tx, row["interaction_id"] or id, by, "discarded")
             if run is None or not _is_held_up(run, kind, row):
@@ -163,17 +166,28 @@ def _of_interaction(row: Row) -> tuple[str, str]:
     return reason, "Whoever asked it has to ask again. Discard it."
 
 
+def _of_stop(row: Row) -> tuple[str, str]:
+    _, why = stops.parted(row["error"])
+    reason = f"{row['agent']} was not told that its run is cancelled, and may work on: {_ended(why)}."
+    return reason, "Replayed, it is told again, unless another run has its thread by then."
+
+
 _SAID = {
     Kind.DELIVERY: _of_delivery,
     Kind.REPLY: _of_reply,
     Kind.ANSWER: _of_answer,
     Kind.RUN: _of_run,
     Kind.INTERACTION: _of_interaction,
+    Kind.STOP: _of_stop,
 }
 
 
 def _why(row: Row) -> str:
-    return str(row["error"]).strip().rstrip(".") or "no reason was given"
+    return _ended(str(row["error"]))
+
+
+def _ended(why: str) -> str:
+    return why.strip().rstrip(".") or "no reason was given"
 
 
 def _is_held_up(run: Row, kind: Kind, row: Row) -> bool:

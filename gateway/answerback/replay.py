@@ -29,6 +29,7 @@ from answerback.store import (
     letters,
     replies,
     runs,
+    stops,
 )
 from answerback.store.leases import Lease
 from answerback.store.letters import Kind
@@ -36,6 +37,7 @@ from answerback.threads import GONE, Concluded, announce, conclude, kept
 
 log = logging.getLogger("answerback.replay")
 GONE_BY = "It is no dead letter any more: somebody else was quicker."
+ANOTHERS = "Another run has its thread by now, and would be stopped instead. It can only be discarded."
 DAMAGED = "The record of this question is damaged, so"
 
 
@@ -89,6 +91,26 @@ class Replay:
         await self._runner.retry(id)
         await self._context.store.write(lambda tx: noted(tx, id, by))
         return "The failed step is being tried again."
+
+    async def stop(self, id: str, by: str) -> str:
+        """Tell an agent again that its run is cancelled: never that of another run (laws 1 and 3)."""
+
+        def tx_(tx: Tx) -> tuple[str, str]:
+            _require_still(tx, Kind.STOP, id)
+            row = tx.one(runs.GET, id=id)
+            assert row is not None
+            agent, thread = row["agent"], row["thread_id"]
+            if agent not in self._agents:
+                raise Conflict(f"The agent {agent} is not configured here, so nobody can tell it.")
+            latest = tx.one(runs.LATEST, agent=agent, thread_id=thread)
+            if runs.goes_on_there(tx, agent, thread) or latest is None or latest["id"] != id:
+                raise Conflict(ANOTHERS)
+            stops.tell_again(tx, row)
+            noted(tx, id, by)
+            return agent, thread
+
+        self._context.signals.stop(await self._context.store.write(tx_))
+        return "Its agent is being told again."
 
     async def reply(self, id: str, by: str) -> str:
         """Read an event again, as of when it came in."""

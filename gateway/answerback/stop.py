@@ -159,7 +159,7 @@ class Stopper:
         about = {"agent": told.agent, "run": told.marks[0][0]}
         if over:
             log.error(
-                "%s was not told that its run is cancelled, and is not any more; it may work on: %s",
+                "%s was not told that its run is cancelled, and may work on, see answerback dead-letters: %s",
                 told.agent,
                 why,
                 exc_info=unknown,
@@ -184,11 +184,12 @@ class Stopper:
         since = {mark["id"]: mark["updated_at"] for mark in stops.of(tx, told.agent, told.thread)}
         for id, attempts in told.marks:
             over = tx.now - since.get(id, tx.now) > AWAY if away else attempts >= GIVE_UP
-            ours = {"key": id, "attempts": attempts, "whose": self._context.stopper}
+            whose = self._context.stopper
             if over:
-                given_up |= tx.run(stops.SET_ASIDE, **ours, why=f" (its agent was not told: {why})") == 1
+                given_up |= stops.set_aside(tx, id, attempts, whose, why)
             else:
-                tx.run(stops.LATER, **ours, at=tx.now + round(pause(attempts) * 1e6))
+                at = tx.now + round(pause(attempts) * 1e6)
+                tx.run(stops.LATER, key=id, attempts=attempts, whose=whose, at=at)
         return given_up
 
 

@@ -17,6 +17,8 @@ UNREAD = "error <> ''"
 UNGIVEN = "resumed_at IS NULL AND resume_next_at IS NULL AND resume_error <> ''"
 DAMAGED = "reason = 'its record cannot be read'"
 FAILED = "status = 'failed'"
+NEVER = 253_402_300_800_000_000  # the end of the year 9999: when an agent is told of a stop that was given up
+UNTOLD = f"stop_at = {NEVER}"  # found by `run_stop`, which every stop that is not over stands in
 
 
 def _given_up(name: str, predicate: str) -> Index:

@@ -18,6 +18,7 @@ from answerback.settings import Route
 from answerback.stop import GIVE_UP
 from answerback.store import Row, leases, stops
 from answerback.store.query import Query
+from answerback.tables import NEVER
 from answerback.testing import ManualClock, ScriptedAgent, asks
 from tests.support.databases import Database
 from tests.support.gateway import Gateway, gateway
@@ -156,8 +157,8 @@ async def test_what_is_away_for_days_is_given_up_and_says_so(
         assert agent.told == []
         ended = await g.settled(run.id)
         assert ended.error == f"cancelled (its agent was not told: {AWAY_NOW})"
-        assert "it may work on" in caplog.text
-        assert (await mark(g, run.id))["stop_at"] is None
+        assert "may work on, see answerback dead-letters" in caplog.text
+        assert (await mark(g, run.id))["stop_at"] == NEVER
 
 
 async def test_law_10_an_agent_that_raises_whenever_it_is_told_is_given_up_and_stops_no_other(

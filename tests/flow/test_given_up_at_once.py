@@ -7,8 +7,10 @@ import pytest
 from sqlalchemy import text
 
 from answerback.agent import Failed, State, Target
-from answerback.errors import Conflict, Undeliverable
-from answerback.model import Answer, RunStatus
+from answerback.backoff import AWAY
+from answerback.errors import AgentUnavailable, Conflict, Undeliverable
+from answerback.model import Answer, Json, RunStatus
+from answerback.run import RunRequest
 from answerback.store import replies
 from answerback.store.query import Query
 from answerback.testing import ScriptedAgent, asks
@@ -26,7 +28,7 @@ class Stumbles(ScriptedAgent):
 
     def __init__(self, *, away: bool = False) -> None:
         super().__init__(asks("Which?"))
-        self.away, self.mended = away, False
+        self.away, self.mended, self.told = away, False, list[str]()
 
     async def resume(self, thread: str, target: Target, answer: Answer, *, again: bool = False) -> State:
         if self.mended:
@@ -34,6 +36,12 @@ class Stumbles(ScriptedAgent):
         if self.away:
             raise ZeroDivisionError("a graph that is broken")
         return Failed("ZeroDivisionError: division by zero")
+
+    async def cancel(self, thread: str) -> Json:
+        if self.away:
+            raise AgentUnavailable("its server does not answer")
+        self.told.append(thread)
+        return await super().cancel(thread)
 
     async def retry(self, thread: str) -> State:
         return Failed("ZeroDivisionError: division by zero")
@@ -78,7 +86,15 @@ async def a_damaged_question(both: Two) -> tuple[str, str]:
     return "interaction", run.interactions[0]
 
 
-GIVEN_UP = [a_message, an_event, an_answer, a_run, a_damaged_question]
+async def a_stop(both: Two) -> tuple[str, str]:
+    """Given up, of the agent that is away; while the letter is dealt with, it does not come back."""
+    run = await both.one.run("away")
+    await both.one.app.runner.cancel(run.id)
+    await both.one.later(AWAY / 1e6 + 1)
+    return "run", run.id
+
+
+GIVEN_UP = [a_message, an_event, an_answer, a_run, a_damaged_question, a_stop]
 GivenUp = Callable[[Two], Awaitable[tuple[str, str]]]
 
 
@@ -116,6 +132,33 @@ async def test_a_run_that_is_discarded_as_its_failed_step_is_tried_again_goes_on
         _, refused = await at_once(both, "run", id, *work)
         assert isinstance(refused, Conflict) and str(refused) == QUICKER
         assert (await both.one.settled(id)).status is not RunStatus.CANCELLED
+
+
+@pytest.mark.parametrize("told_first", [True, False])
+async def test_laws_1_and_3_a_stop_that_is_tried_again_as_another_run_begins_there_does_not_stop_that_one(
+    two: Opened, told_first: bool
+) -> None:
+    agent = Stumbles(away=True)
+    async with two(agent) as both:
+        first = await both.one.run(thread_id="t")
+        await both.one.app.runner.cancel(first.id)
+        await both.one.later(AWAY / 1e6 + 1)
+        agent.away = False
+        work = [
+            both.one.app.letters.replay(first.id, "ops"),
+            both.two.app.runner.start(RunRequest("scripted", thread_id="t")),
+        ]
+        became = await at_once(both, "run", first.id, *(work if told_first else reversed(work)))
+        for hours in range(3):
+            await both.one.later(3600 * hours)
+        stopped, begun = became if told_first else reversed(became)
+        if isinstance(begun, Conflict):  # the one before was being stopped at that moment
+            assert (stopped, agent.told) == ("Its agent is being told again.", ["t"])
+            return
+        second = (await both.one.app.runner.list()).items[-1]
+        assert (second.id != first.id, second.status) == (True, RunStatus.WAITING), became
+        assert agent.told == ["t"], "by the run that began, before it did"
+        assert await both.one.app.letters.count() == 0
 
 
 @pytest.mark.parametrize("sent_first", [True, False])

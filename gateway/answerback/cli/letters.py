@@ -11,7 +11,7 @@ from answerback.cli.options import remote
 if TYPE_CHECKING:
     from answerback.client import DeadLetter
 
-KIND = click.Choice(["delivery", "reply", "answer", "run", "interaction"])
+KIND = click.Choice(["delivery", "reply", "answer", "run", "interaction", "stop"])
 
 
 @click.group("dead-letters", cls=Commands)

@@ -17,6 +17,7 @@ from answerback.tables import (
     UNGIVEN,
     UNREAD,
     UNSENT,
+    UNTOLD,
     DeliveryRow,
     InteractionRow,
     LetterRow,
@@ -37,6 +38,7 @@ class Kind(StrEnum):
     ANSWER = "answer"  # an accepted answer that could not be given to its agent
     RUN = "run"  # a run that failed
     INTERACTION = "interaction"  # a question whose record is damaged
+    STOP = "stop"  # a run that was cancelled without its agent being told
 
 
 _COLUMNS = ("at", "error", "agent", "run_id", "interaction_id", "provider", "contact_id", "subject", "state")
@@ -57,14 +59,17 @@ _BECAUSE_OF_AN_ANSWER = f"""EXISTS (
     AND NOT EXISTS (SELECT 1 FROM letter WHERE letter.id = given_up.id))"""
 
 
-def _letters(table: str, predicate: str, joined: str = "", /, **columns: str) -> str:
-    """The letters of one table, all with the same columns; what is done with is none any more."""
+def _given_up(table: str, predicate: str, joined: str = "", /, **columns: str) -> str:
+    """What was given up in one table; of all of them with the same columns."""
     nothing = "''"
     listed = ", ".join(f"{columns.get(name, nothing)} AS {name}" for name in _COLUMNS)
-    return (
-        f"SELECT it.id, {listed} FROM (SELECT * FROM {table} WHERE {predicate}) it {joined} "
-        "WHERE NOT EXISTS (SELECT 1 FROM letter WHERE letter.id = it.id)"
-    )
+    return f"SELECT it.id, {listed} FROM (SELECT * FROM {table} WHERE {predicate}) it {joined}"
+
+
+def _letters(table: str, predicate: str, joined: str = "", /, **columns: str) -> str:
+    """The letters among it: what is done with is none any more."""
+    found = _given_up(table, predicate, joined, **columns)
+    return f"{found} WHERE NOT EXISTS (SELECT 1 FROM letter WHERE letter.id = it.id)"
 
 
 _OF = {
@@ -112,6 +117,11 @@ _OF = {
         state="it.status",
     )
     + f" AND {_RUN_GOES_ON}",
+    # Its own mark says when it is done with: the same run may have been discarded before, as one that failed.
+    Kind.STOP: _given_up(
+        "run", UNTOLD, at="it.updated_at", error="it.error", agent="it.agent", run_id="it.id"
+    )
+    + " WHERE it.status = 'cancelled'",
 }
 # What is not worth showing, though it may still be asked for by its id.
 _MATTERS = {
@@ -140,6 +150,7 @@ HOLD = {  # until the commit: of two who deal with it at once, the second sees w
     Kind.ANSWER: _held(X),
     Kind.RUN: _held(R),
     Kind.INTERACTION: _held(X),
+    Kind.STOP: _held(R),
 }
 EVENT = Query(select(P).where(P.c.id == p("id"), text(UNREAD)))
 SEND_AGAIN = Query(  # its patience and its attempts begin anew
