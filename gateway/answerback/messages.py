@@ -7,6 +7,7 @@ from enum import StrEnum
 from answerback.model import Address, Attachment, Json, MessageKind, Question
 
 ReceiptStatus = str  # "delivered", "read", "failed", "window" (needs a template), "wait" (try again)
+MARK = "│ "  # how what follows the first line of a field begins in plain text
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +78,49 @@ class Message:
     @property
     def text(self) -> str:
         """The whole message as plain text, blocks separated by one blank line, buttons left out."""
-        rows = "\n".join(f"{label}: {hanging(value)}" for label, value in self.fields)
+        rows = "\n".join("".join(labelled(label, value)) for label, value in self.fields)
         blocks = (self.heading, self.title, rows, self.body, self.footer)
         return "\n\n".join(block for block in blocks if block)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One line of a nested value, and what stands below it."""
+
+    text: str
+    below: "tuple[Entry, ...]" = ()
+
+
+def outline(value: str) -> tuple[Entry, ...]:
+    """A nested value of a list of fields as a tree, for where lists can be nested; () if it is a text.
+
+    A nested one begins with an empty line, which no text does, and each line with as many `MARK`s as there
+    are others around it.
+    """
+    if not value.startswith("\n"):
+        return ()
+    lines = []
+    for row in value[1:].split("\n"):
+        text = row
+        while text.startswith(MARK):
+            text = text[len(MARK) :]
+        lines.append(((len(row) - len(text)) // len(MARK), text))
+    return _entries(lines)
+
+
+def _entries(lines: list[tuple[int, str]]) -> tuple[Entry, ...]:
+    heads = [place for place, (depth, _) in enumerate(lines) if depth <= lines[0][0]]
+    ends = [*heads[1:], len(lines)]
+    return tuple(
+        Entry(lines[head][1], _entries(lines[head + 1 : end]) if end > head + 1 else ())
+        for head, end in zip(heads, ends, strict=True)
+    )
+
+
+def labelled(label: str, value: str) -> tuple[str, str]:
+    """A field in plain text: its label with what sets the value apart, and the value, `hanging`."""
+    shown = hanging(value)
+    return (f"{label}:\n", shown[1:]) if value.startswith("\n") else (f"{label}: ", shown)
 
 
 def hanging(value: str) -> str:
@@ -87,7 +128,7 @@ def hanging(value: str) -> str:
 
     value can be taken for another field, or for what stands below the list.
     """
-    return value.replace("\n", "\n│ ")
+    return value.replace("\n", f"\n{MARK}")
 
 
 @dataclass(frozen=True, slots=True)

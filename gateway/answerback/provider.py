@@ -39,6 +39,8 @@ from answerback.messages import (
     Void,
     answering,
     hanging,
+    labelled,
+    outline,
 )
 from answerback.model import (
     Address,
@@ -102,7 +104,9 @@ __all__ = [
     "Void",
     "answering",
     "hanging",
+    "labelled",
     "nothing_stored",
+    "outline",
     "shorten",
 ]
 

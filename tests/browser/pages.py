@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from answerback.forms import FormView
-from answerback.model import Choice, InteractionStatus, OnExpire
+from answerback.model import Action, Choice, InteractionStatus, OnExpire
 from tests.unit.web.fakes import (
     CHOICE,
     CONFIRM,
@@ -21,6 +21,11 @@ from tests.unit.web.fakes import (
 )
 
 WORD = "Donaudampfschifffahrtsgesellschaftskapitänskajütenschlüssel" * 2
+TO = {"name": "Ana Lima", "iban": "AT61 1904 3002 3457 3201", "address": {"city": "Graz", "zip": "8010"}}
+LINES = [{"sku": "A-100", "name": "Desk lamp", "quantity": 2}, {"sku": WORD, "name": WORD, "quantity": 1}]
+NESTED = replace(
+    REVIEW, action=Action("pay_order", {"to": TO, "amount": 1234.5, "lines": LINES, "tags": ["x"]})
+)
 UNTIL = {"expires_at": NOW + 4 * HOUR}
 EXPIRED = {"status": InteractionStatus.EXPIRED, "expires_at": NOW - HOUR}
 LONG = replace(OPEN_CHOICE, text=WORD, choices=(Choice("1", WORD), Choice("2", "no")))
@@ -37,6 +42,7 @@ OPEN: dict[str, FormView] = {
     "number": view(interaction(NUMBER)),
     "date": view(interaction(DATE), language="de"),
     "review": view(interaction(REVIEW, title="Billing", context="The order was charged twice.", **UNTIL)),
+    "review of a nested call": view(interaction(NESTED, title="Billing", context="As agreed.", **UNTIL)),
     "several questions": view(
         interaction(TEXT, CONFIRM, OPEN_CHOICE, SEVERAL, NUMBER, replace(DATE, required=False), REVIEW)
     ),

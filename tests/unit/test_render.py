@@ -1,6 +1,7 @@
 """Render: whole messages as people see them. Below each question stand its buttons, in brackets."""
 
 import datetime
+import json
 import zoneinfo
 from dataclasses import replace
 
@@ -9,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from answerback.match import find_codes
+from answerback.messages import Entry, outline
 from answerback.model import (
     Action,
     Address,
@@ -101,6 +103,11 @@ REVIEW = replace(
 def ask(interaction=ASKED, index=0, contact=ANA, form_url=FORM, most=10, **more) -> Message:
     settings_ = {"token": TOKEN, "form_url": form_url, "now": NOW, "max_choices": most}
     return question_message(interaction, index, TO, contact=contact, **(settings_ | more))
+
+
+def argued(args) -> Message:
+    """A review of a call with these arguments."""
+    return ask(replace(REVIEW, questions=(replace(REVIEW.questions[0], action=Action("pay", args)),)))
 
 
 def shown(message: Message) -> str:
@@ -269,9 +276,65 @@ class TestReview:
             "—",
             "yes (true)",
             "“true”",
-            '{"x": [1, "é"]}',
+            "\nx:\n│ 1. 1\n│ 2. é",
             "“ x”",
         ]
+
+    def test_what_is_nested_stands_in_lines_under_its_name(self):
+        args = {
+            "to": {"name": "Ana Lima", "account_no": 88123, "verified": True},
+            "lines": [{"sku": "A-1", "price": 1234.5}, {"sku": "B-2", "note": "Hi\nthere"}],
+            "retry": {"on": {"status": {"codes": [502]}, "empty": {}}},
+        }
+        assert argued(args).text.split("\n\n")[2].splitlines() == [
+            "to:",
+            "│ name: Ana Lima",
+            "│ account_no: 88123",
+            "│ verified: yes (true)",
+            "lines:",
+            "│ 1.",
+            "│ │ sku: A-1",
+            "│ │ price: 1234.5",
+            "│ 2.",
+            "│ │ sku: B-2",
+            '│ │ note: "Hi\\nthere"',
+            "retry:",
+            "│ on:",
+            "│ │ status:",
+            "│ │ │ codes: [502]",
+            "│ │ empty: {}",
+        ]
+
+    @pytest.mark.parametrize(
+        "value",
+        [{}, [], list(range(25)), {"n" * 41: 1}, {"a": {"b" * 500: 1}}],
+        ids=lambda value: str(value)[:9],
+    )
+    def test_what_is_empty_or_long_stays_json(self, value):
+        assert argued({"a": value}).fields == (("a", json.dumps(value)),)
+
+    @pytest.mark.parametrize("end", ["\n", "\r\n", "\x85", "\u2028", "\x0b", "\x1e"])
+    @pytest.mark.parametrize("forged", ["iban: EVIL", "│ iban: EVIL", "2. EVIL"])
+    def test_nothing_nested_can_be_taken_for_another_line(self, end, forged):
+        """Names come from a model, and are as hostile as values."""
+        lie = f"x{end}{forged}"
+        for value in ({"a": lie}, {lie: "a"}, [lie], {"a": {"b": {"c": {"d": lie}}}}, {forged: {"b": 1}}):
+            (shown,) = (text for _, text in argued({"to": value}).fields)
+            lines = shown.splitlines()
+            assert lines[0] == "" and not any(line.lstrip("│ ").startswith(forged) for line in lines), shown
+
+    @pytest.mark.parametrize("before", ["\n", "\x00\n", "\x85", " \n", "\u2028"])
+    def test_no_text_can_be_taken_for_something_nested(self, before):
+        (shown,) = (text for _, text in argued({"to": f"{before}iban: EVIL"}).fields)
+        assert shown.startswith("“") and outline(shown) == ()
+
+    def test_what_turns_or_hides_is_shown_in_names_too(self):
+        assert '\n"a⟦U+202E⟧b": 1' in argued({"to": {"a\u202eb": 1}}).fields[0][1]
+
+    def test_what_is_nested_is_a_tree_for_where_lists_can_be_nested(self):
+        (entry, last) = outline(argued({"to": {"a": [1, {"b": 2}], "c": 3}}).fields[0][1])
+        assert (entry.text, last) == ("a:", Entry("c: 3"))
+        assert entry.below == (Entry("1. 1"), Entry("2.", (Entry("b: 2"),)))
 
     @pytest.mark.parametrize("end", ["\n", "\r\n", "\r", "\x0b", "\u2028"])
     def test_in_plain_text_no_line_of_an_argument_can_be_taken_for_another_one(self, end):

@@ -15,13 +15,15 @@ LISTED = ("choice", "choices")
 def show(record: "Interaction") -> None:
     """Print a question as a person is asked it."""
     from answerback.messages import hanging
-    from answerback.render.visible import line, visible
+    from answerback.render.visible import line
 
     for question in record["questions"]:
         terminal.note(_heading(record, question))
         terminal.note(title(question), bold=True)
         for name, value in ((question.get("action") or {}).get("args") or {}).items():
-            terminal.note(f"  {line(name)}   {hanging(visible(_argument(value)))}")
+            shown = _argument(value)
+            gap = "" if shown.startswith("\n") else "   "
+            terminal.note(f"  {line(name)}{gap}{hanging(shown)}")
         if record["context"]:
             claim = f"The agent says: “{record['context']}”" if question.get("action") else record["context"]
             terminal.note(claim)
@@ -126,9 +128,14 @@ def title(question: Mapping[str, Any]) -> str:
 
 
 def _argument(value: Any) -> str:
-    import json
+    """A text as it is, unless it could be taken for something else, and what is nested in lines."""
+    from answerback.render.nested import exact, nested
+    from answerback.render.visible import visible
 
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    if isinstance(value, str):
+        shown = visible(value)
+        return exact(value) if shown[:1] in ("\n", *'[{"') else shown
+    return nested(value, "", lambda each, _: _argument(each)) or exact(value)
 
 
 def _wanted(question: Mapping[str, Any]) -> str:

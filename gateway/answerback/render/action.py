@@ -9,6 +9,7 @@ import json
 import re
 
 from answerback.model import Action, Json
+from answerback.render.nested import exact, nested
 from answerback.render.visible import line, visible
 from answerback.sentences import moment, number, say
 from answerback.sentences.moments import EPOCH
@@ -41,7 +42,7 @@ def rows(action: Action, *, language: str, timezone: str, now: int) -> tuple[tup
 
 
 def value_text(value: Json, key: str = "", *, language: str, timezone: str, now: int) -> str:
-    """One value for a person to read; nothing is left out."""
+    """One value for a person to read; nothing is left out. What is nested begins with an empty line."""
     if isinstance(value, bool):
         return say("yes" if value else "no", language).lower() + f" ({json.dumps(value)})"
     if isinstance(value, (int, float)):
@@ -50,7 +51,11 @@ def value_text(value: Json, key: str = "", *, language: str, timezone: str, now:
         return _text(value, language, timezone, now)
     if value is None:
         return "—"
-    return visible(json.dumps(value, ensure_ascii=False, default=str))
+
+    def scalar(value: Json, key: str) -> str:
+        return value_text(value, key, language=language, timezone=timezone, now=now)
+
+    return nested(value, key, scalar) or exact(value)
 
 
 def _text(text: str, language: str, timezone: str, now: int) -> str:
@@ -58,7 +63,8 @@ def _text(text: str, language: str, timezone: str, now: int) -> str:
     if TIME.fullmatch(text):
         at = _at(text)
         return shown if at is None else f"{moment(at, language, timezone, now)} ({shown})"
-    return say("quoted", language, text=shown) if LIKE_A_VALUE.fullmatch(text) else shown
+    doubtful = LIKE_A_VALUE.fullmatch(text) or LIKE_A_VALUE.fullmatch(shown)
+    return say("quoted", language, text=shown) if doubtful else shown
 
 
 def _at(text: str) -> int | None:

@@ -8,6 +8,7 @@ import jinja2
 from starlette.responses import HTMLResponse
 
 from answerback import render
+from answerback.messages import outline
 from answerback.model import InteractionStatus, Question, QuestionKind
 from answerback.sentences import say
 from answerback.web.arguments import arguments, touched
@@ -168,9 +169,12 @@ def asked_context(view: "FormView", entry: Entry) -> dict[str, Any]:
         "consequence": _consequence(view),
         "most_bytes": MOST_BYTES if takes_files(view) else 0,
         "most_files": MOST_FILES,
-        "rows": lambda action: render.action_rows(
-            action, language=view.language, timezone=view.timezone, now=view.now
-        ),
+        "rows": lambda action: [
+            (label, value, outline(value))
+            for label, value in render.action_rows(
+                action, language=view.language, timezone=view.timezone, now=view.now
+            )
+        ],
     }
 
 

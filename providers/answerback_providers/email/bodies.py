@@ -5,7 +5,7 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from answerback.provider import Message, MessageKind, hanging, shorten
+from answerback.provider import Message, MessageKind, labelled, outline, shorten
 from answerback_providers.email.clean import block, line, link
 from answerback_providers.email.words import MARKER, Words, words
 
@@ -135,7 +135,7 @@ def as_text(body: Body) -> str:
         MARKER,
         body.heading,
         body.title,
-        "\n".join(f"{label}: {hanging(value)}" for label, value in body.fields),
+        "\n".join("".join(labelled(label, value)) for label, value in body.fields),
         body.body,
         "\n".join(choices + others + links),
         "\n".join(answer + ([body.how] if body.how else [])),
@@ -147,4 +147,4 @@ def as_text(body: Body) -> str:
 
 def as_html(body: Body) -> str:
     """The HTML: the same in the same order, with buttons that open the form. It loads nothing."""
-    return TEMPLATES.get_template("mail.html").render(mail=body, marker=MARKER)
+    return TEMPLATES.get_template("mail.html").render(mail=body, marker=MARKER, outline=outline)

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup, MessageEntity
 
-from answerback.provider import Button, Message, MessageKind, hanging, shorten
+from answerback.provider import Button, Message, MessageKind, labelled, shorten
 from answerback_providers.telegram.line import is_loopback
 
 LIMIT = 4096  # UTF-16 units of one message: core.telegram.org/bots/api#sendmessage
@@ -115,7 +115,7 @@ def _compose(message: Message, *, plain: bool, most: int) -> tuple[str, tuple[Sp
         [(message.heading, "")],
         [(message.title, MessageEntity.BOLD if asks else "")],
         # Values as code: exactly what is meant, and no part of it turns into a link.
-        *([(f"{label}: ", ""), (hanging(value), MessageEntity.CODE)] for label, value in message.fields),
+        *(_field(label, value) for label, value in message.fields),
         [(message.body, "")],
         *([(_as_text(button), "")] for button in message.buttons if plain or not fits(button)),
     ]
@@ -132,6 +132,11 @@ def _compose(message: Message, *, plain: bool, most: int) -> tuple[str, tuple[Sp
     start = len(short) + 2 if short else 0
     footer = Span(MessageEntity.ITALIC, start, start + len(tail))
     return f"{short}\n\n{tail}" if short else tail, (*cut, footer)
+
+
+def _field(label: str, value: str) -> list[tuple[str, str]]:
+    lead, shown = labelled(label, value)
+    return [(lead, ""), (shown, MessageEntity.CODE)]
 
 
 def _join(lines: Iterable[list[tuple[str, str]]]) -> tuple[str, list[Span]]:

@@ -55,6 +55,15 @@ def test_no_line_of_an_argument_can_be_taken_for_another_argument(capsys: pytest
     assert shown[2:5] == ["  body   Hi", "│   to   the boss", "  cc to   all"]
 
 
+def test_what_is_nested_stands_in_lines_and_no_text_passes_for_it(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    action = {"name": "pay", "args": {"to": {"name": "Ana", "x\niban": 1}, "note": "\niban: EVIL"}}
+    question.show(record(asked(kind="review", action=action)))
+    shown = capsys.readouterr().err.splitlines()
+    assert shown[2:6] == ["  to", "│ name: Ana", '│ "x\\niban": 1', '  note   "\\niban: EVIL"']
+
+
 @pytest.mark.parametrize(
     ("typed", "sent"),
     [("2", "b"), ("2.", "b"), ("3", "3"), ("0", "0"), ("b", "b"), ("²", "²"), ("other", "other")],
