@@ -58,6 +58,10 @@ FITTING: list[tuple[Question, str, Json]] = [
     (MAIL, "ana@example.org", "ana@example.org"),
     (WORDS, "code\ncost", "code\ncost"),
     (WORDS, '["a", "b"]', '["a", "b"]'),
+    (WORDS, '["[a] b", "c"]', '["[a] b", "c"]'),
+    (WORDS, "[1] a\n[2] b", "[1] a\n[2] b"),
+    (WORDS, " [ ] a\nb", " [ ] a\nb"),
+    (WORDS, "[it]\nb", "[it]\nb"),
     (PLACE, '{"zip": "1010"}', '{"zip": "1010"}'),
     (STEP, "15", 15),
     (OPEN, "0,5", 0.5),
@@ -66,6 +70,7 @@ FITTING: list[tuple[Question, str, Json]] = [
     (SOME, "1, 3", ["a", "c"]),
     (CALL, "approve", {"decision": "approve"}),
 ]
+AS_JSON = "Write it as JSON, with every text in straight quotation marks."
 OTHERS = [
     (CODE, "ABC", "Write exactly 4 characters."),
     (CODE, "abcd", "It has to match ^[A-Z]+$."),
@@ -74,9 +79,10 @@ OTHERS = [
     (WORDS, "code\n code ", "Name each only once."),
     (WORDS, "code\ncosting", "[1]: Write at most 5 characters."),
     (WORDS, "[1, 2]", '[0]: Write it like "…".'),
-    (WORDS, '["a", ', "Write it as JSON, with every text in straight quotation marks."),
+    (WORDS, "[urgent] call the bank", "How many: at least 2."),
+    *((WORDS, text, AS_JSON) for text in ('["a", ', "[“a”] b", "[a, b]", "[1, 2", '["a"] b', "[1], [2]")),
     (PLACE, "1010", 'Write it like {"zip": "1010"}.'),
-    (PLACE, "{“zip”: 1}", "Write it as JSON, with every text in straight quotation marks."),
+    (PLACE, "{“zip”: 1}", AS_JSON),
     (PLACE, "{}", "“zip” is missing."),
     (PLACE, '{"zip": "A-1010"}', "zip: Write it like 1010."),
     (STEP, "7", "Write a multiple of 5."),

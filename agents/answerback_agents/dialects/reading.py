@@ -129,11 +129,6 @@ def line(value: Json) -> str:
     return value.strip() if isinstance(value, str) else ""
 
 
-def one_a_line(text: str) -> list[str]:
-    """The items of a list that was written one a line."""
-    return [each.strip() for each in text.splitlines() if each.strip()]
-
-
 def joined(parts: Iterable[str]) -> str:
     """The parts that are there, one below the other."""
     return "\n".join(part for part in parts if part)

@@ -11,7 +11,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from answerback.demands import Shape, bundled, faults, first, resolved
+from answerback.demands import Shape, bundled, faults, first, one_a_line, resolved
 from answerback.errors import DoesNotFit
 from answerback.model import Answer, Json, Question, QuestionKind, Written
 from answerback_agents.dialects.options import Option, of_values
@@ -26,7 +26,6 @@ from answerback_agents.dialects.reading import (
     deadline_of,
     joined,
     line,
-    one_a_line,
     silent,
     title_of,
 )
@@ -56,8 +55,9 @@ class Field:
             many = self.question.kind is QuestionKind.CHOICES
             return [values.get(id, id) for id in given] if many else values.get(given, given)
         written = self.question.written
-        if written is Written.LINES and isinstance(given, str) and not given.lstrip().startswith("["):
-            return one_a_line(given)
+        if written is Written.LINES and isinstance(given, str):
+            lines = one_a_line(given)
+            return [*lines] if lines is not None else _parsed(given, self.question)
         return _parsed(given, self.question) if written else given
 
 

@@ -3,8 +3,9 @@
 import json
 from contextlib import suppress
 
+from answerback.demands import one_a_line
 from answerback.model import Answer, Json
-from answerback_agents.dialects.reading import NO_RESPONSE, NOBODY, one_a_line, silent, value_of
+from answerback_agents.dialects.reading import NO_RESPONSE, NOBODY, silent, value_of
 
 DECIDED = {"accept": "approve", "ignore": "reject", "response": "respond"}
 

@@ -9,6 +9,7 @@ are matched in linear time, and what takes too many steps is refused.
 from answerback.demands.bundling import bundled
 from answerback.demands.checking import first
 from answerback.demands.flaws import Faults, faults
+from answerback.demands.lines import one_a_line
 from answerback.demands.need import Need, needs
 from answerback.demands.shapes import Shape, branches, inline, resolved, sample
 
@@ -22,6 +23,7 @@ __all__ = [
     "first",
     "inline",
     "needs",
+    "one_a_line",
     "resolved",
     "sample",
 ]

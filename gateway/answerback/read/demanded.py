@@ -1,6 +1,6 @@
 """What a question demands beyond its kind, as its asker set it: whether a value of its kind fits that too."""
 
-from answerback.demands import Need, first
+from answerback.demands import Need, first, one_a_line
 from answerback.errors import DoesNotFit
 from answerback.model import Json, Question, QuestionKind, Written
 from answerback.read.result import Unclear
@@ -38,6 +38,5 @@ def _meant(question: Question, value: Json) -> Json:
     """A text as its question says that it is meant. Raises `DoesNotFit` for one that is not JSON."""
     if not question.written or not isinstance(value, str):
         return value
-    if question.written is Written.LINES and not value.lstrip().startswith("["):
-        return [each.strip() for each in value.splitlines() if each.strip()]
-    return parse(value)
+    lines = one_a_line(value) if question.written is Written.LINES else None
+    return parse(value) if lines is None else [*lines]

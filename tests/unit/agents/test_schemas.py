@@ -153,6 +153,9 @@ def test_a_list_of_texts_is_written_one_a_line_or_as_json() -> None:
     assert told(ORDER, "words") == "Words · Write each on a line of its own."
     assert written(ORDER, **GIVEN, words="coding\n\n costing ")["words"] == ["coding", "costing"]
     assert written(ORDER, **GIVEN, words='["a\\nb"]')["words"] == ["a\nb"]
+    assert written(ORDER, **GIVEN, words="[urgent] call\nwrite")["words"] == ["[urgent] call", "write"]
+    with pytest.raises(DoesNotFit, match="must be JSON"):
+        written(ORDER, **GIVEN, words='["a", ')
 
 
 def test_what_no_field_expresses_is_asked_as_json_and_shows_how() -> None:
