@@ -1,6 +1,7 @@
 """The form behind a link: what it shows, and what it takes; confirmations ask for a code too (law 7)."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from answerback import codes, uploads
 from answerback.ask import refuse_closed, refuse_late
@@ -10,6 +11,7 @@ from answerback.errors import DoesNotFit, NotAllowed, NotFound
 from answerback.model import SUPERSEDED, Contact, Interaction, Json, Outcome, QuestionKind
 from answerback.outbox import SHOWN
 from answerback.read import unmet, validate
+from answerback.steps import given_by
 from answerback.store import Row, Tx, contacts, deliveries, interactions
 from answerback.tokens import hashed
 from answerback.uploads import Upload
@@ -28,7 +30,10 @@ class Anew:
 
 @dataclass(frozen=True, slots=True)
 class FormView:
-    """One link's question as its page shows it. `you`: the link's own person gave the answer."""
+    """One link's question as its page shows it. `you`: the link's own person gave the answer.
+
+    `given`: what that person has answered of it elsewhere, one by one; a draft until all of it is sent.
+    """
 
     interaction: Interaction
     contact: Contact | None
@@ -40,6 +45,7 @@ class FormView:
     timezone: str
     language: str
     anew: Anew | None = None
+    given: Mapping[str, Json] = field(default_factory=dict, repr=False)
 
 
 class Forms:
@@ -113,6 +119,7 @@ class Forms:
             person.timezone if person else "UTC",
             person.language if person else "en",
             _anew(tx, row, record),
+            given_by(tx, record, row["contact_id"]),
         )
 
 

@@ -9,6 +9,7 @@ from answerback.errors import NotAllowed, NotFound
 from answerback.forms import FormView, checked_values, taken
 from answerback.model import Contact, Interaction, Json, Outcome
 from answerback.outbox import CALLER, FORM
+from answerback.steps import given_by
 from answerback.store import Tx, contacts, deliveries, interactions, waiting
 from answerback.store.waiting import Mine, Place
 from answerback.uploads import Upload
@@ -200,6 +201,7 @@ def _view(tx: Tx, viewer: Viewer, person: Contact | None, record: Interaction) -
         now=tx.now,
         timezone=timezone,
         language=language,
+        given=given_by(tx, record, viewer.contact),
     )
 
 

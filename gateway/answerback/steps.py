@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from answerback.model import Interaction, Json, Question
-from answerback.store import Row
+from answerback.store import Row, Tx, deliveries
 from answerback.store.codec import loads
 
 
@@ -39,9 +39,23 @@ def step_of(row: Row, record: Interaction) -> Step | None:
         return None
     try:
         content = loads(row["content"])
-        return Step(content["step"], content["given"])
+        step = Step(content["step"], content["given"])
+        sound = isinstance(step.given, dict) and 0 <= step.place < len(record.questions)
     except (ValueError, TypeError, KeyError):  # it has none, or is damaged: the form has all of them
         return None
+    return step if sound else None
+
+
+def given_by(tx: Tx, record: Interaction, contact_id: str) -> Mapping[str, Json]:
+    """What one person has answered so far of several questions, wherever they got furthest; a draft."""
+    furthest = Step()
+    if not contact_id or len(record.questions) < 2 or record.sensitive:
+        return furthest.given
+    for row in tx.all(deliveries.OF, interaction_id=record.id):
+        step = step_of(row, record) if row["contact_id"] == contact_id else None
+        if step is not None and step.place > furthest.place:
+            furthest = step
+    return furthest.given
 
 
 def asked_by(record: Interaction, step: Step | None) -> Question:

@@ -1,14 +1,17 @@
 """Several questions in a chat, one after the other: a tap answers what stands above it, the last decides."""
 
 import asyncio
+import re
 from pathlib import Path
 from typing import ClassVar
 
+import httpx
 import pytest
 from pydantic import SecretStr
 from sqlalchemy import select, text
 
 from answerback.ask import AskRequest
+from answerback.cli.site import site
 from answerback.errors import Undeliverable
 from answerback.model import Action, Contact, InteractionStatus, Outcome, Question, QuestionKind
 from answerback.provider import Message
@@ -16,12 +19,15 @@ from answerback.settings import Route
 from answerback.store.query import Query
 from answerback.tables import DeliveryRow, ReplyRow
 from answerback.testing import MemoryProvider, ScriptedAgent, asks
+from tests.flow.test_inbox import KEYS, OURS
+from tests.flow.test_run_ends import PUBLIC, proof_in
 from tests.support.databases import Database
 from tests.support.gateway import ALICE, BEN, Gateway, gateway
 
 REFUND = Question("q1", "", QuestionKind.REVIEW, action=Action("refund", {"amount": 100}))
 WIPE = Question("q2", "", QuestionKind.REVIEW, action=Action("wipe", {"disk": "a"}))
 WHY = Question("q3", "And why?", QuestionKind.TEXT)
+WHY_FIRST = Question("q1", "Why?")
 THREE = (REFUND, WIPE, WHY)
 DELIVERIES = Query(select(DeliveryRow.__table__))  # type: ignore[attr-defined]
 SPOIL = Query(text("UPDATE delivery SET content = :junk WHERE interaction_id = :key AND token_hash <> ''"))
@@ -51,6 +57,11 @@ def newest(g: Gateway, who: str = "1001") -> Message:
         for shown in reversed(g.memory.shown)
         if shown.message.to.place == who and shown.message.kind in ("question", "reminder")
     )
+
+
+def checked(page: str) -> list[tuple[str, str]]:
+    """The buttons that are pressed already on a page."""
+    return re.findall(r'name="(q\d)" value="(\w+)" checked', page)
 
 
 async def values(g: Gateway, id: str) -> object:
@@ -224,6 +235,41 @@ async def test_the_form_still_takes_all_of_it_at_once(database: Database) -> Non
         await g.app.idle()
         await g.types("1001", "too late", references=[g.memory.shown[1].id])
         assert await values(g, id) == {"q1": REJECTED, "q3": "on the form"}
+
+
+async def test_the_form_has_what_its_own_person_answered_and_takes_it_only_when_it_is_sent(
+    database: Database,
+) -> None:
+    route = {"default": Route("default", ask=("alice", "ben"), providers=("memory",), at_once=True)}
+    async with chatting(database, public_url=PUBLIC, form_auth="link", routes=route, api_keys=KEYS) as g:
+        id = await ask(g, *THREE)
+        first = newest(g).form_url
+        await g.taps("1001", "Approve")
+        await g.taps("1001", "Reject")
+        async with httpx.AsyncClient(transport=httpx.ASGITransport(site(g.app)), base_url=PUBLIC) as http:
+            for link in (newest(g).form_url, first):
+                assert checked(page := (await http.get(link)).text) == [("q0", "approve"), ("q1", "reject")]
+                assert "What you have answered already is filled in." in page
+            assert checked((await http.get(newest(g, "2002").form_url)).text) == []
+            for key, seen in (("ben-key", []), ("alice-key", [("q0", "approve"), ("q1", "reject")])):
+                await http.post("/inbox/sign-in", data={"key": key}, headers=OURS)
+                assert checked((await http.get("/inbox")).text) == seen
+                await http.post("/inbox/sign-out", headers=OURS)
+            assert await values(g, id) is None
+            fields = {"proof": proof_in((await http.get(first)).text), "q0": "approve", "q1": "approve"}
+            await http.post(first, data=fields | {"q2": "why not"}, headers=OURS)
+        assert await values(g, id) == {"q1": APPROVED, "q2": APPROVED, "q3": "why not"}
+
+
+async def test_of_what_is_sensitive_or_damaged_the_form_has_nothing(database: Database) -> None:
+    async with chatting(database, public_url=PUBLIC) as g:
+        for sensitive, given in ((True, '{"q1": "x"}'), (False, "5"), (False, '{"q1": 5}')):
+            id = await ask(g, WHY_FIRST, Question("q2", "More?"), sensitive=sensitive)
+            junk = f'{{"step": 1, "given": {given}}}'
+            await g.app.context.store.write(lambda tx, id=id, junk=junk: tx.run(SPOIL, key=id, junk=junk))
+            async with httpx.AsyncClient(transport=httpx.ASGITransport(site(g.app)), base_url=PUBLIC) as http:
+                page = await http.get(newest(g).form_url)
+            assert page.status_code == 200 and "is filled in" not in page.text
 
 
 async def test_a_reminder_repeats_the_question_whose_turn_it_is(database: Database) -> None:

@@ -24,6 +24,7 @@ from answerback.web.fields import Filled, fill
 from answerback.web.paged import in_a_page
 from answerback.web.pages import Entry, outcome_page
 from answerback.web.posting import Posts
+from answerback.web.prefilled import prefilled
 from answerback.web.problems import RETRY_SECONDS
 from answerback.web.records import Ascii
 from answerback.web.services import Services
@@ -66,7 +67,9 @@ class Form:
             here = request.query_params.get("sent") == "1" and not csrf.proof(request, token).fresh
             return outcome_page(view, here=here)
         sent = request.query_params.get("code") == "sent"
-        return self._page(view, Entry(csrf.proof(request, token), code_sent=sent), 200)
+        begun = prefilled(view)
+        entry = Entry(csrf.proof(request, token), begun, code_sent=sent, begun=bool(begun))
+        return self._page(view, entry, 200)
 
     async def _asks_nothing(self, request: Request, token: str) -> Response:
         """The page of a notice, or of a run."""

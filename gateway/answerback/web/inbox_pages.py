@@ -13,6 +13,7 @@ from answerback.sentences import moment
 from answerback.web.csrf import Proof
 from answerback.web.pages import Entry, asked_context, page, part
 from answerback.web.posted import Posted
+from answerback.web.prefilled import prefilled
 from answerback.web.sessions import Session
 from answerback.web.wording import word
 
@@ -89,11 +90,13 @@ def digest(ids: Iterable[str]) -> str:
 
 def _row(number: int, row: Waiting, proof: str, said: Said, below: bool) -> dict[str, Any]:
     view, mine = row.view, said.id == row.view.interaction.id
+    begun = Posted() if mine else prefilled(view)
     entry = Entry(
         Proof("", "", proof, fresh=False),
-        said.posted if mine else Posted(),
+        said.posted if mine else begun,
         said.errors if mine else {},
         said.problem if mine else "",
+        begun=bool(begun),
     )
     id = view.interaction.id
     html = part(

@@ -60,6 +60,7 @@ class Entry:
     errors: dict[str, str] = field(default_factory=dict)
     problem: str = ""  # a sentence above everything
     code_sent: bool = False
+    begun: bool = False  # it shows what was answered elsewhere, and nobody has typed here yet
 
 
 def question_page(view: "FormView", entry: Entry, status: int = 200) -> HTMLResponse:

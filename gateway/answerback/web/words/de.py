@@ -25,6 +25,7 @@ WORDS = {
     "code_wrong": "Dieser Code stimmt nicht oder ist zu alt. Bitte nachsehen oder einen neuen anfordern.",
     "code_wait": "Eben wurde ein Code gesendet. Bitte warten Sie eine halbe Minute bis zum nächsten.",
     "code_impossible": "Der Link allein reicht dafür nicht. Bitte antworten Sie in seiner Nachricht.",
+    "begun": "Was Sie schon beantwortet haben, ist ausgefüllt. Es wurde noch nichts gesendet.",
     "missing": "Bitte beantworten Sie das.",
     "missing_summary": "Etwas fehlt oder passt nicht. Es wurde noch nichts gesendet.",
     "pick": "Bitte drücken Sie einen der Knöpfe. Es wurde noch nichts gesendet.",

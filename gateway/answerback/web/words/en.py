@@ -25,6 +25,7 @@ WORDS = {
     "code_wrong": "This code is not right, or it is too old. Look again, or ask for a new one.",
     "code_wait": "A code was sent a moment ago. Please wait half a minute before you ask for another.",
     "code_impossible": "This link alone cannot decide this. Please answer in the message that it came with.",
+    "begun": "What you have answered already is filled in. Nothing was sent yet.",
     "missing": "Please answer this.",
     "missing_summary": "Something is missing or does not fit. Nothing was sent yet.",
     "pick": "Please press one of the buttons. Nothing was sent yet.",

@@ -25,6 +25,7 @@ WORDS = {
     "code_wrong": "Este código no es correcto o es demasiado antiguo. Revíselo o pida otro.",
     "code_wait": "Se acaba de enviar un código. Espere medio minuto antes de pedir otro.",
     "code_impossible": "Este enlace solo no basta. Responda en el mensaje en el que estaba.",
+    "begun": "Lo que ya respondió está rellenado. Aún no se ha enviado nada.",
     "missing": "Responda a esto, por favor.",
     "missing_summary": "Falta algo o algo no sirve. Aún no se ha enviado nada.",
     "pick": "Pulse uno de los botones. Aún no se ha enviado nada.",

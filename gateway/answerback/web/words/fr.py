@@ -25,6 +25,7 @@ WORDS = {
     "code_wrong": "Ce code n’est pas le bon, ou il est trop ancien. Vérifiez, ou demandez-en un autre.",
     "code_wait": "Un code vient d’être envoyé. Attendez une demi-minute avant d’en demander un autre.",
     "code_impossible": "Ce lien seul ne suffit pas. Répondez dans le message où il se trouvait.",
+    "begun": "Ce à quoi vous avez déjà répondu est rempli. Rien n’a encore été envoyé.",
     "missing": "Veuillez répondre ici.",
     "missing_summary": "Quelque chose manque ou ne convient pas. Rien n’a encore été envoyé.",
     "pick": "Appuyez sur l’un des boutons. Rien n’a encore été envoyé.",
