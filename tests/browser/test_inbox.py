@@ -121,6 +121,29 @@ async def test_axe_finds_nothing_on_it_and_nothing_scrolls_sideways(
         assert await violations(page) == []
 
 
+async def test_many_are_turned_over_where_letters_are_twice_as_large(
+    chromium: "Browser", tmp_path: Path
+) -> None:
+    async with served(tmp_path) as (g, address):
+        for place in range(52):
+            await ask(g, QUESTIONS[place % 2], expires_in=600.0 + place)
+        await ask(g, QUESTIONS[1], Question("q2", "How many people?"), expires_in=60.0)
+        page = await signed_in(chromium, address)
+        await page.set_viewport_size(SMALLEST)
+        named = page.get_by_role("article", name="2 questions for you", exact=True)
+        assert await named.get_by_label("How many people?").count() == 1
+        onward = page.get_by_role("link", name="Show the next ones")
+        box = await onward.bounding_box()
+        assert box is not None and box["height"] >= 44
+        await page.evaluate("document.documentElement.style.fontSize = '200%'")
+        who = await page.get_by_text("Alice", exact=True).bounding_box()
+        assert who is not None and who["height"] < 60  # in one line
+        assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        await onward.click()
+        await page.get_by_role("link", name="Back to the first ones").click()
+        await named.wait_for()
+
+
 async def test_an_open_page_shows_what_is_asked_next_but_never_takes_away_what_was_typed(
     chromium: "Browser", tmp_path: Path
 ) -> None:

@@ -54,7 +54,7 @@ class Browser:
 
     async def sees(self, query: str = "") -> str:
         """The text of the page, tags left out."""
-        return text_of(await self.http.get(f"/inbox{query}"))
+        return text_of(await self.http.get(f"/inbox{query}", follow_redirects=True))
 
     async def presses(self, id: str, follow: bool = True, **fields: str) -> httpx.Response:
         """Send the form of one question as it stands on the page."""
@@ -239,6 +239,16 @@ class TestTheList:
             rest = await alice.http.get(f"/inbox{following[1]}")
             assert "after=" not in rest.text.partition("<main>")[2]
             assert len(seen | set(re.findall(r"Number \d+", rest.text))) == 53
+            assert 'href="inbox"' in rest.text and 'href="inbox"' not in page.text
+
+    async def test_a_later_page_that_has_been_answered_does_not_say_that_nothing_waits(
+        self, database: Database
+    ) -> None:
+        async with inbox(database) as g, browser(g, "alice-key") as alice:
+            await ask(g)
+            gone = await alice.http.get(f"/inbox?after={1 << 62}.z")
+            assert (gone.status_code, gone.headers["location"]) == (303, "inbox")
+            assert "Which city?" in await alice.sees(f"?after={1 << 62}.z")
 
     async def test_a_place_that_is_none_is_the_first_page(self, database: Database) -> None:
         async with inbox(database) as g, browser(g, "alice-key") as alice:

@@ -91,11 +91,14 @@ class InboxPages:
     async def show(self, request: Request, session: Session) -> Response:
         """What waits; above it how a question ended that was just answered here."""
         viewer = _viewer(request, session)
-        listed = await self._inbox.of(viewer, _after(request))
+        after = _after(request)
+        listed = await self._inbox.of(viewer, after)
+        if after is not None and not listed.rows:  # what stood here is answered; others may wait before it
+            return RedirectResponse("inbox", 303)
         said = None
         if done := request.query_params.get("done", ""):
             said = await self._ended(viewer, done, late=False)
-        return pages.inbox_page(listed, session, said=said)
+        return pages.inbox_page(listed, session, said=said, later=after is not None)
 
     async def status(self, request: Request) -> Response:
         """A digest of what waits, for a page that is open; `null` for who is not signed in."""

@@ -37,9 +37,15 @@ class Said:
 
 
 def inbox_page(
-    listed: Listed, session: Session, *, said: Said | None = None, status: int = 200, below: bool = False
+    listed: Listed,
+    session: Session,
+    *,
+    said: Said | None = None,
+    status: int = 200,
+    below: bool = False,
+    later: bool = False,
 ) -> HTMLResponse:
-    """The list. `below`: it is shown at an address below /inbox."""
+    """The list. `below`: it is shown at an address below /inbox; `later`: there are others before these."""
     said, following, last = said or Said(), listed.next, listed.last_answer
     rows = [_row(number, row, session.proof, said, below) for number, row in enumerate(listed.rows)]
     return page(
@@ -47,6 +53,7 @@ def inbox_page(
         listed.language,
         status,
         below=below,
+        later=later,
         rows=rows,
         who=listed.who,
         outcome=said.outcome,
@@ -107,7 +114,9 @@ def _row(number: int, row: Waiting, proof: str, said: Said, below: bool) -> dict
         action=id if below else f"inbox/{id}",
         **asked_context(view, entry),
     )
-    return {"html": html, "sent": [_told(each, view) for each in row.sent], "problem": entry.problem}
+    label = f"r{number}-q0-label" if len(view.interaction.questions) == 1 else f"r{number}-all"
+    sent = [_told(each, view) for each in row.sent]
+    return {"html": html, "label": label, "sent": sent, "problem": entry.problem}
 
 
 def _told(sent: Sent, view: "FormView") -> str:

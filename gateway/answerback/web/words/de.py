@@ -58,6 +58,7 @@ WORDS = {
     "inbox_empty": "Nichts wartet auf Sie.",
     "inbox_last": "Die letzte Antwort kam: {time}.",
     "inbox_more": "Die nächsten zeigen",
+    "inbox_first": "Zurück zu den ersten",
     "inbox_sent": "Wohin es gesendet wurde",
     "inbox_changed": "Es hat sich etwas geändert. Laden Sie die Seite neu, um es zu sehen.",
     "inbox_who": "Hier stehen die Fragen an Sie. Öffnen Sie sie mit dem Schlüssel, den Sie bekommen haben.",

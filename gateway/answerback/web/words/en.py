@@ -58,6 +58,7 @@ WORDS = {
     "inbox_empty": "Nothing is waiting for you.",
     "inbox_last": "The last answer was given at {time}.",
     "inbox_more": "Show the next ones",
+    "inbox_first": "Back to the first ones",
     "inbox_sent": "Where it was sent",
     "inbox_changed": "Something has changed. Reload the page to see it.",
     "inbox_who": "This page shows the questions that are for you. Open it with the key that you were given.",

@@ -58,6 +58,7 @@ WORDS = {
     "inbox_empty": "Nada le está esperando.",
     "inbox_last": "La última respuesta: {time}.",
     "inbox_more": "Ver las siguientes",
+    "inbox_first": "Volver a las primeras",
     "inbox_sent": "Adónde se envió",
     "inbox_changed": "Algo ha cambiado. Recargue la página para verlo.",
     "inbox_who": "Esta página muestra las preguntas que son para usted. Ábrala con la clave que recibió.",

@@ -58,6 +58,7 @@ WORDS = {
     "inbox_empty": "Rien ne vous attend.",
     "inbox_last": "La dernière réponse : {time}.",
     "inbox_more": "Voir les suivantes",
+    "inbox_first": "Revenir aux premières",
     "inbox_sent": "Où elle a été envoyée",
     "inbox_changed": "Quelque chose a changé. Rechargez la page pour le voir.",
     "inbox_who": "Voici les questions qui vous sont posées. Ouvrez-les avec la clé que vous avez reçue.",

@@ -56,6 +56,7 @@ WORDS = {
     "inbox_empty": "没有等您回答的问题。",
     "inbox_last": "最近一次回答：{time}。",
     "inbox_more": "查看后面的问题",
+    "inbox_first": "回到最前面的问题",
     "inbox_sent": "发送到",
     "inbox_changed": "有变化。请刷新页面查看。",
     "inbox_who": "这里显示需要您回答的问题。请用您收到的密钥打开。",
