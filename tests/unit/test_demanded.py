@@ -1,5 +1,7 @@
 """What a question demands beyond its kind: read from what people write, and refused in their words."""
 
+from dataclasses import replace
+
 import pytest
 
 from answerback.demands import Need
@@ -73,6 +75,7 @@ FITTING: list[tuple[Question, str, Json]] = [
 AS_JSON = "Write it as JSON, with every text in straight quotation marks."
 OTHERS = [
     (CODE, "ABC", "Write exactly 4 characters."),
+    (replace(CODE, demands={"maxLength": 1}), "ab", "Write at most 1 character."),
     (CODE, "abcd", "It has to match ^[A-Z]+$."),
     (MAIL, "ana at example", "Write it like ana@example.org."),
     (WORDS, "coding", "How many: at least 2."),
@@ -149,7 +152,7 @@ def test_the_number_of_the_text_is_what_the_person_reads_in_their_language() -> 
         "de": "Schreiben Sie genau 4 Zeichen.",
         "fr": "Écrivez exactement 4 caractères.",
         "es": "Escriba exactamente 4 caracteres.",
-        "zh": "请写正好 4 个字符。",
+        "zh": "字符数：正好 4。",
     }
 
 

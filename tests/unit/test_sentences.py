@@ -93,7 +93,7 @@ def test_each_line_is_set_apart_for_itself():
 
 def test_in_french_no_line_ends_inside_quotation_marks_or_before_a_sign():
     assert say("which_one", "fr", count="Deux", text="oui") == (
-        "Deux questions sont ouvertes. Pour laquelle est «\u00a0oui\u00a0»\u00a0?"
+        "Deux questions sont ouvertes. À laquelle répond «\u00a0oui\u00a0»\u00a0?"
     )
     assert word("files_too_much", "fr").startswith("C’est trop\u00a0: 20 fichiers")
     assert say("which_one", "de", count="Zwei", text="a : b ?").endswith("„a : b ?“?")
@@ -122,7 +122,7 @@ def test_a_time_today_is_only_the_time():
         ("en", "Fri 4 Dec, 13:00"),
         ("de", "Fr., 4. Dez., 13:00"),
         ("fr", "ven. 4 déc., 13:00"),
-        ("zh", "12月4日周五, 13:00"),
+        ("zh", "12月4日周五 13:00"),
     ],
 )
 def test_another_day_is_named_in_the_persons_language(language, said):

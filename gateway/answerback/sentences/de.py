@@ -105,7 +105,7 @@ SENTENCES = {
     "void_edited": "Eine Nachricht zu bearbeiten, ändert hier nichts. Bitte "
     "schreiben Sie Ihre Antwort als neue Nachricht.",
     "void_nameless": "Sie schreiben im Namen einer Gruppe, deshalb sehe ich nicht, wer Sie "
-    "sind. Bitte antworten Sie unter Ihrem eigenen.",
+    "sind. Bitte antworten Sie unter Ihrem eigenen Namen.",
     "void_too_long": "Das ist zu lang, um es zu lesen; nichts wurde entschieden. Bitte schicken Sie weniger.",
     "mail_not_trusted": "Ich kann nicht sicher sein, dass diese Mail von Ihnen ist; nichts wurde "
     "entschieden. Hier antworten: {link}",
@@ -140,6 +140,7 @@ SENTENCES = {
     "unfit": "„{text}“ passt nicht. {need}",
     # Was eine Antwort sein muss
     "need_characters": "Schreiben Sie {range} Zeichen.",
+    "need_character": "Schreiben Sie {range} Zeichen.",
     "need_number": "Schreiben Sie eine Zahl: {range}.",
     "need_step": "Schreiben Sie ein Vielfaches von {step}.",
     "need_items": "Anzahl: {range}.",
@@ -161,7 +162,7 @@ SENTENCES = {
     "range_between": "{low} bis {high}",
     "range_exactly": "genau {low}",
     "range_both": "{one} und {other}",
-    "unclear_review": "Ich brauche ein klares Genehmigen oder Ablehnen für "
+    "unclear_review": "Antworten Sie bitte klar mit „genehmigen“ oder „ablehnen“ auf "
     "„{question}“. Sie schrieben „{text}“.",
     "edit_needs_form": "Zum Ändern bitte das Formular öffnen. Noch ist nichts entschieden.",
     "not_offered": "Das geht hier nicht. Möglich ist: {options}.",
@@ -187,7 +188,7 @@ SENTENCES = {
     "run_started": "{who} hat angefangen.",
     "run_which": "Sie können starten: {options}. Schreiben Sie run, den Namen und was zu tun ist.",
     "run_none": "Hier gibt es keinen Agenten, den Sie starten können.",
-    "stop_which": "Für Sie am Werk: {options}. Schreiben Sie /stop und einen Namen.",
+    "stop_which": "Für Sie arbeiten: {options}. Schreiben Sie /stop und einen Namen.",
     "unknown_agent": "Hier gibt es keinen Agenten „{text}“.",
     "stopped": "{who} wurde angehalten, wie Sie wollten.",
     "skipped": "Übersprungen. Die Frage bleibt offen.",

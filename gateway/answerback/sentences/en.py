@@ -139,6 +139,7 @@ SENTENCES = {
     "unfit": "“{text}” does not fit. {need}",
     # What an answer has to be: told with the question, and again when it is not that
     "need_characters": "Write {range} characters.",
+    "need_character": "Write {range} character.",
     "need_number": "Write a number: {range}.",
     "need_step": "Write a multiple of {step}.",
     "need_items": "How many: {range}.",

@@ -53,7 +53,8 @@ def moment(at: int, language: str, timezone: str, now: int) -> str:
     clock = _clock(then, language)
     if then.date() == today.date():
         return clock
-    return f"{day(then.date(), language, today.date())}, {clock}"
+    between = " " if language.startswith("zh") else ", "
+    return f"{day(then.date(), language, today.date())}{between}{clock}"
 
 
 @functools.lru_cache(maxsize=1024)

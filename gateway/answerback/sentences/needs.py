@@ -13,7 +13,10 @@ MOST_SHOWN = 200  # characters of what an agent wrote, in one of these sentences
 
 def need(wanted: Need, language: str) -> str:
     """One need, with the place within the answer if it is not about all of it."""
-    said = worded(f"need_{SAME.get(wanted.key, wanted.key)}", language, **_gaps(wanted, language))
+    key = SAME.get(wanted.key, wanted.key)
+    if key == "characters" and [each for each in wanted.args.values() if each is not None][-1:] == [1]:
+        key = "character"
+    said = worded(f"need_{key}", language, **_gaps(wanted, language))
     return f"{wanted.at}: {said}" if wanted.at else said
 
 

@@ -128,7 +128,8 @@ SENTENCES = {
     "date_clock": "那时正在调整时钟，“{text}”不明确。请另选时间。",
     "unfit": "“{text}”不符合要求。{need}",
     # 对回答的要求
-    "need_characters": "请写{range} 个字符。",
+    "need_characters": "字符数：{range}。",
+    "need_character": "字符数：{range}。",
     "need_number": "请写一个数字：{range}。",
     "need_step": "请写 {step} 的倍数。",
     "need_items": "数量：{range}。",

@@ -13,7 +13,7 @@ WORDS = {
     "reply_send": "Antwort senden",
     "why_label": "Warum",
     "reply_label": "Ihre Antwort an den Agenten",
-    "optional": "freiwillig",
+    "optional": "optional",
     "nothing": "nichts",
     "several": "Sie können mehrere wählen.",
     "code_why": "Damit ich weiß, dass Sie es sind, sende ich sechs Ziffern dorthin, woher der Link kam.",
@@ -29,8 +29,8 @@ WORDS = {
     "missing": "Bitte beantworten Sie das.",
     "missing_summary": "Etwas fehlt oder passt nicht. Es wurde noch nichts gesendet.",
     "pick": "Bitte drücken Sie einen der Knöpfe. Es wurde noch nichts gesendet.",
-    "unsent": "Was Sie unten geändert oder geschrieben haben, würde damit nicht gesendet. "
-    "Wählen Sie, was Sie meinen, oder machen Sie es rückgängig. Es wurde noch nichts gesendet.",
+    "unsent": "So ginge verloren, was Sie unten geändert oder geschrieben haben. Wählen Sie, was gilt. "
+    "Es wurde noch nichts gesendet.",
     "bad_value": "„{text}“ passt hier nicht. Es muss {kind} sein.",
     "kind_number": "eine Zahl",
     "kind_json": "ein Wert in JSON",
