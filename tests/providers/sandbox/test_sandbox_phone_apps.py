@@ -205,3 +205,14 @@ async def test_every_app_fits_every_size_and_axe_finds_nothing(
         await page.get_by_role("button", name="Break something").click()
         await expect(page.get_by_role("switch", name="Telegram is down")).to_be_checked()
         await is_sound(page)
+
+
+async def test_nothing_lies_upon_another_where_letters_are_twice_as_large(
+    chromium: Browser, box: Sandbox
+) -> None:
+    async with open_phone(chromium, box, **PHONE) as page:
+        await page.evaluate("document.documentElement.style.fontSize = '200%'")
+        whose = await page.get_by_role("combobox", name="Phone of").bounding_box()
+        faults = await page.get_by_role("button", name="Break something").bounding_box()
+        assert whose is not None and faults is not None
+        assert faults["y"] >= whose["y"] + whose["height"] or faults["x"] >= whose["x"] + whose["width"]
