@@ -17,9 +17,10 @@ def failed(tx: Tx, context: Context, row: Row, why: str) -> Follows:
     """End what the delivery `row` asked: nobody is asked in place of the stand-in, and nothing is answered.
 
     The run that asks has failed, so that it can be tried again once the cause is mended, and whatever else
-    it asks is withdrawn. Whoever was asked before the stand-in can still answer: then nothing ends.
+    it asks is withdrawn. Whoever was asked before the stand-in can still answer: then nothing ends. What it
+    asks is held (`hold_asker`).
     """
-    record = interactions.held(tx, row["interaction_id"])
+    record = interactions.get(tx, row["interaction_id"])
     if record is None or record.status is not InteractionStatus.PENDING or not record.readable:
         return Follows()
     if is_asked_otherwise(tx, row):
@@ -29,6 +30,19 @@ def failed(tx: Tx, context: Context, row: Row, why: str) -> Follows:
     if record.run_id and runs.fail(tx, record.run_id, reason):
         return _run_failed(tx, context, record, reason)
     return Follows(withdraw(tx, context, record, reason), ended=[record.id])
+
+
+def hold_asker(tx: Tx, row: Row) -> None:
+    """Let nobody answer what a delivery asks, or what else its run asks, until the commit.
+
+    For who then writes to the delivery: an answer takes its question before what carries it, and in another
+    order each of the two would wait for the other.
+    """
+    record = interactions.get(tx, row["interaction_id"]) if row["interaction_id"] else None
+    if record is not None and record.run_id:
+        interactions.hold_asked(tx, record.agent, record.thread_id)
+    elif record is not None:
+        interactions.held(tx, record.id)
 
 
 def has_ended(tx: Tx, run: Row) -> bool:

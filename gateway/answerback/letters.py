@@ -9,7 +9,7 @@ from answerback.errors import Conflict, NotFound
 from answerback.model import InteractionStatus
 from answerback.paging import Page, page_of
 from answerback.replay import GONE_BY, Replay, noted
-from answerback.store import Row, Tx, interactions, runs, stops
+from answerback.store import Row, Tx, interactions, leases, runs, stops
 from answerback.store import letters as table
 from answerback.store.letters import Kind
 from answerback.threads import GONE
@@ -83,8 +83,7 @@ class Letters:
         """
 
         def tx_(tx: Tx) -> tuple[Row, list[Row], Row | None]:
-            kind, row = _held(tx, id)
-            run = tx.one(runs.GET, id=row["run_id"]) if row["run_id"] else None
+            kind, row, run = _held(tx, id)
             if kind is Kind.INTERACTION:
                 record = interactions.get(tx, id)
                 assert record is not None
@@ -120,12 +119,16 @@ def _found(tx: Tx, id: str) -> tuple[Kind, Row]:
     return Kind.INTERACTION, {"id": id, "at": record.created_at, "provider": "", "contact_id": "", **named}
 
 
-def _held(tx: Tx, id: str) -> tuple[Kind, Row]:
-    """The same, which nobody else deals with until the commit; of two at once the second is refused."""
-    kind, _ = _found(tx, id)
+def _held(tx: Tx, id: str) -> tuple[Kind, Row, Row | None]:
+    """The same with its run, which nobody else deals with until the commit; of two at once one is refused."""
+    kind, row = _found(tx, id)
+    run = tx.one(runs.GET, id=row["run_id"]) if row["run_id"] else None
+    if run is not None:  # in the order of who answers, and of who tries the run again
+        interactions.hold_asked(tx, run["agent"], run["thread_id"])
+        leases.hold(tx, run["agent"], run["thread_id"])
     table.still(tx, kind, id)
     try:
-        return _found(tx, id)
+        return *_found(tx, id), run
     except NotFound:
         raise Conflict(GONE_BY) from None
 

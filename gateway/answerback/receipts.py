@@ -85,6 +85,8 @@ def _taken(tx: Tx, provider: str, receipt: Receipt) -> Row | None:
     row = _delivery(tx, provider, receipt)
     if row is None or _is_too_early(tx, row, receipt):
         return None
+    if receipt.status not in RANK and row["interaction_id"]:  # first, as who answers does
+        interactions.held(tx, row["interaction_id"])
     row = tx.one(deliveries.HELD, id=row["id"])  # of two receipts at once, the second sees the first's doing
     return None if row is None or _is_too_early(tx, row, receipt) else row
 

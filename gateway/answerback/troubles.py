@@ -64,6 +64,7 @@ class Troubles:
 
     async def _give_up(self, row: Row, error: Undeliverable) -> None:
         def tx_(tx: Tx) -> Follows:
+            failing.hold_asker(tx, row)
             if not claimed.failed(tx, row, error.reason):
                 return Follows()
             if self._fails(row):
@@ -98,6 +99,7 @@ class Troubles:
 
         def tx_(tx: Tx) -> Follows:
             outbox = self._context.outbox
+            failing.hold_asker(tx, row)
             if _is_over(tx, row, trouble, stand_in):
                 if not claimed.failed(tx, row, trouble.why, status=status):
                     return Follows()

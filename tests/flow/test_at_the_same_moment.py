@@ -13,7 +13,7 @@ from sqlalchemy import text
 from answerback.agent import State, Target
 from answerback.context import Context
 from answerback.errors import AgentUnavailable
-from answerback.failing import failed
+from answerback.failing import failed, hold_asker
 from answerback.model import (
     Address,
     Answer,
@@ -233,6 +233,7 @@ async def test_when_a_stand_in_fails_at_two_questions_of_a_run_at_once_people_he
             context, row = here.app.context, await both.message(id)
 
             def failing_at(tx: Tx, context: Context = context, row: Row = row) -> list[Row]:
+                hold_asker(tx, row)
                 tx.run(FAIL_ONE, id=row["id"])
                 return failed(tx, context, row | {"provider": "llm"}, "busy").rows
 
@@ -242,3 +243,4 @@ async def test_when_a_stand_in_fails_at_two_questions_of_a_run_at_once_people_he
         await both.one.sweep()
         said = [title for title in both.one.memory.titles("1001") if "stopped" in title]
         assert said == ["⚠️ Scripted stopped: the stand-in llm failed: busy"]
+        assert await both.waited_in_a_ring() == 0

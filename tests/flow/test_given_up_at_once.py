@@ -121,6 +121,7 @@ async def test_what_is_replayed_and_discarded_at_once_is_one_of_both(
         done = {row["done"] for row in await both.one.app.context.store.read(lambda tx: tx.all(DONE))}
         anew = {"asked anew"} if given_up is a_damaged_question else set[str]()
         assert done == ({"discarded"} if first == "discard" else anew)
+        assert await both.waited_in_a_ring() == 0
 
 
 async def test_a_run_that_is_discarded_as_its_failed_step_is_tried_again_goes_on(two: Opened) -> None:

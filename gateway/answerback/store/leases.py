@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import bindparam as p
 from sqlalchemy import or_, select, update
 
-from answerback.store.query import Query, both
+from answerback.store.query import Either, Query, both
 from answerback.store.tx import Tx
 from answerback.tables import ThreadLeaseRow
 
@@ -56,6 +56,8 @@ OF = Query(
         T.c.until >= p("now"),
     )
 )
+_row = select(T.c.fence).where(T.c.agent == p("agent"), T.c.thread_id == p("thread_id"))
+HOLD = Either(sqlite=_row, postgresql=_row.with_for_update())
 RENEW = Query(update(T).where(*_OURS).values(until=p("new_until")))
 RELEASE = Query(update(T).where(*_OURS).values(owner="", until=0))
 
@@ -63,6 +65,11 @@ RELEASE = Query(update(T).where(*_OURS).values(owner="", until=0))
 def is_held(tx: Tx, agent: str, thread_id: str) -> bool:
     """Whether somebody has it now. Unlike `take` this locks nothing that they renew."""
     return tx.one(HELD, agent=agent, thread_id=thread_id, now=tx.now) is not None
+
+
+def hold(tx: Tx, agent: str, thread_id: str) -> None:
+    """Let nobody take, renew or give back the lease until the commit; it stays whose it is."""
+    tx.one(HOLD, agent=agent, thread_id=thread_id)
 
 
 def take(tx: Tx, agent: str, thread_id: str, owner: str) -> Lease | None:
