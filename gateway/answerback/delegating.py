@@ -54,7 +54,8 @@ def gone(case: Case, record: Interaction) -> Effect:
 
 def _others(tx: Tx, route: Json, person: Contact | None) -> list[Contact]:
     mine = person.id if person else ""
-    found = (contacts.contact(tx, id) for id in route.get("delegates", ()) if id != mine)
+    known = (id for id in route.get("delegates", ()) if id != mine and contacts.is_there(tx, id))
+    found = (contacts.contact(tx, id) for id in known)
     return [each for each in found if each is not None]
 
 

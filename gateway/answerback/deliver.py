@@ -106,6 +106,9 @@ class Deliverer(Background):
         if loaded.needless or needless(row, loaded.record):
             await self._context.store.write(lambda tx: claimed.failed(tx, row, deliveries.NEEDLESS))
             return
+        if loaded.lost:
+            await self._troubles.lost(row)
+            return
         alone = provider.alone(row["external_id"], row["place"])
         shared = alone != row["place"]
         if shared and is_private(row, loaded.record):

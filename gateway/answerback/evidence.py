@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from answerback.match import Evidence, Open, find_codes
 from answerback.model import Interaction, Question
 from answerback.provider import Reply
-from answerback.store import Row, Tx, deliveries, interactions
+from answerback.store import Row, Tx, deliveries, gone, interactions
 from answerback.store.codec import loads
 from answerback.tokens import hashed
 
@@ -34,14 +34,14 @@ def gather(tx: Tx, provider: str, reply: Reply, contact: str) -> Gathered | None
     token, asked = _asked_by(tx, reply)
     referenced = [row for id in reply.references if (row := _by_message(tx, provider, id, token))]
     named = [*([token] if token else []), *referenced]
-    if any(not may_answer(row, provider, reply, contact) for row in named):
+    if any(not may_answer(row, provider, reply, contact) or is_taken_back(tx, row) for row in named):
         return None
     codes = find_codes(reply.text)
     coded = [
         row
         for code in codes
         for row in tx.all(deliveries.BY_CODE, code=code, provider=provider, external_id=reply.sender)
-        if may_answer(row, provider, reply, contact)
+        if may_answer(row, provider, reply, contact) and not is_taken_back(tx, row)
     ]
     open_: list[Row] = []
     if token is None or not reply.data:  # a tap names its question: nothing else can be meant
@@ -55,6 +55,7 @@ def gather(tx: Tx, provider: str, reply: Reply, contact: str) -> Gathered | None
         codes=seen.all(coded),
         open_for_sender=seen.all(open_),
         doubtful=reply.partial
+        or bool(_token(reply) and token is None)  # of something that asks nothing any more
         or bool(codes and not coded)
         or (token is not None and not token["interaction_id"])
         or bool(reply.references and not about_questions)
@@ -139,6 +140,14 @@ def may_answer(row: Row, provider: str, reply: Reply, contact: str) -> bool:
     """Only the account that was asked, in the place where it was asked, while it is still that person's."""
     asked = row["provider"], row["external_id"], row["place"], row["contact_id"]
     return bool(asked == (provider, reply.sender, reply.place, contact))
+
+
+def is_taken_back(tx: Tx, row: Row) -> bool:
+    """Whether its question was taken back from this person: not who handed it on, who hears whose it is."""
+    if not gone.taken_back(tx, row):
+        return False
+    record = interactions.get(tx, row["interaction_id"])
+    return record is None or row["contact_id"] not in record.route.get("delegated", ())
 
 
 def _was_read(reply: Reply, row: Row) -> bool:

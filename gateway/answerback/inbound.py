@@ -10,7 +10,7 @@ from answerback.case import Case, Effect
 from answerback.context import Context
 from answerback.delegating import can_delegate, delegate, gone
 from answerback.door import Actor, decide, gave_up, lost
-from answerback.evidence import Gathered, by_token, gather, is_for_us, uncalled
+from answerback.evidence import Gathered, by_token, gather, is_for_us, is_taken_back, uncalled
 from answerback.given import FILES, SAID, Given, Sent, command_of, said_before, sent_with, value_of
 from answerback.match import Evidence, Match, WhichOne, match
 from answerback.model import Interaction, InteractionStatus, Json, Outcome
@@ -111,21 +111,38 @@ def _stranger(case: Case) -> Effect:
     return _not_theirs(case)
 
 
-def _whose(case: Case) -> str:
-    """The names of those whom the question is for; "" when nobody knows which one is meant."""
+def _meant(case: Case) -> Row | None:
+    """The message that a reply names."""
     tx, reply = case.tx, case.reply
     named = (tx.one(deliveries.BY_MESSAGE, provider=case.provider, message_id=id) for id in reply.references)
-    row = by_token(tx, reply) or next((row for row in named if row is not None), None)
+    return by_token(tx, reply) or next((row for row in named if row is not None), None)
+
+
+def _whose(tx: Tx, row: Row | None) -> str:
+    """The names of those whom its question is for; "" when nobody knows which one is meant."""
     record = interactions.get(tx, row["interaction_id"]) if row else None
     asked = record.route.get("ask", ()) if record else ()
     return ", ".join(found.name for id in asked if (found := contacts.contact(tx, id)))
+
+
+def _no_more(case: Case) -> Effect:
+    """They were asked this once, and it was taken back from them: a tap gets a toast, words a sentence."""
+    if case.reply.data:
+        language = case.person.language if case.person else "en"
+        return Effect(Outcome.NOT_ALLOWED, toast=say("asked_no_more", language))
+    said = case.context.outbox.conversation(case.tx, case.here, "asked_no_more", {})
+    return Effect(Outcome.NOT_ALLOWED, [said])
 
 
 def _not_theirs(case: Case) -> Effect:
     """A tap gets a toast. Somebody we know who wrote it among others hears it there, seldom."""
     if taps.is_about_run(case.reply):
         return taps.not_theirs(case)
-    who, reply = _whose(case), case.reply
+    meant, reply = _meant(case), case.reply
+    mine = meant is not None and case.person is not None and meant["contact_id"] == case.person.id
+    if meant is not None and mine and is_taken_back(case.tx, meant):
+        return _no_more(case)
+    who = _whose(case.tx, meant)
     if not who:
         return Effect(Outcome.NOT_ALLOWED)
     spoken = case.person is not None and not reply.private and not reply.data

@@ -7,7 +7,7 @@ from answerback.context import Context
 from answerback.known import Known
 from answerback.model import Interaction, InteractionStatus, Json
 from answerback.outbox import SHOWN
-from answerback.store import Row, Tx, contacts, deliveries, interactions
+from answerback.store import Row, Tx, contacts, deliveries, gone, interactions
 from answerback.store.codec import loads
 from answerback.wording import Told
 
@@ -20,6 +20,7 @@ class Loaded:
     told: Told
     thread: tuple[str, ...]  # ids of our earlier messages at the same place about the same thing
     needless: bool = False  # it stands in for a message that has arrived after all
+    lost: bool = False  # where it goes is not its person's account any more
 
 
 def remembered(row: Row) -> Loaded | None:
@@ -39,7 +40,7 @@ def load(tx: Tx, context: Context, row: Row) -> Loaded:
     names = {who.id: who.name} if who is not None else {}
     picks = _pick_tokens(tx, row, context)
     told = Told(person, names, tx.now, picks)
-    return Loaded(record, told, _thread(tx, row), needless=has_arrived(tx, row))
+    return Loaded(record, told, _thread(tx, row), has_arrived(tx, row), gone.is_lost(tx, row))
 
 
 def needless(row: Row, record: Interaction | None) -> bool:

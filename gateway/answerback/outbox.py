@@ -11,7 +11,7 @@ from answerback.provider import Pace
 from answerback.render import says_less
 from answerback.standing import StandIns
 from answerback.steps import Step, one_by_one
-from answerback.store import Row, Tx, contacts, deliveries, interactions, pace
+from answerback.store import Row, Tx, contacts, deliveries, gone, interactions, pace
 from answerback.store.codec import dumps
 from answerback.store.pace import Turn
 from answerback.tokens import Tokens, hashed
@@ -200,15 +200,16 @@ class Outbox:
         )
 
     def notices(self, tx: Tx, run_id: str, content: Json, started: str = "") -> list[Row]:
-        """Tell everybody who was asked in a run; `content` is what `deliver` renders.
+        """Tell everybody who was asked in a run, where they still are; `content` is what `deliver` renders.
 
         `started` is the message that told whoever started it by one: they hear of it in any case.
         Where the end leaves something to open or to do, the token of each opens the page of the run.
         """
         asked: dict[tuple[str, str], Row] = {}
-        if started and (row := tx.one(deliveries.GET, id=started)) is not None:
+        row = tx.one(deliveries.GET, id=started) if started else None
+        if row is not None and not gone.is_lost(tx, row):
             asked[row["provider"], row["place"]] = row
-        for row in tx.all(deliveries.OF_RUN, run_id=run_id):
+        for row in gone.told_in_run(tx, run_id):
             if _was_shown(row) and self._listens(row):
                 asked[row["provider"], row["place"]] = row
         return [self._notice(tx, run_id, content, row) for row in asked.values()]

@@ -13,6 +13,7 @@ from answerback.store import (
     claimed,
     contacts,
     deliveries,
+    gone,
     interactions,
     notices,
     parked,
@@ -51,7 +52,8 @@ def sent(tx: Tx, outbox: Outbox, row: Row, ids: tuple[str, ...]) -> Follows:
     if copy["open"]:
         return follows
     record = interactions.get(tx, row["interaction_id"])
-    if record is not None and record.status is not InteractionStatus.PENDING:
+    closed = record is not None and record.status is not InteractionStatus.PENDING
+    if record is not None and closed and not gone.is_lost(tx, row):
         follows.rows = [outbox.outcome(tx, record, copy)]
     return follows
 

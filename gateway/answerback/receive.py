@@ -123,6 +123,8 @@ class Receiver:
                 raise NotFound("There is no interaction with this id.")
             refuse_closed(record)
             person = contacts.contact(tx, by)
+            if person is not None and not contacts.is_there(tx, by):
+                raise NotAllowed(f"{person.name} is no contact any more.")
             if person is not None and by not in record.route.get("ask", (by,)):
                 raise NotAllowed(f"This question is not for {person.name}.")
             language, timezone = (person.language, person.timezone) if person else ("en", "UTC")

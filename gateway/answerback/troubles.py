@@ -11,7 +11,7 @@ from answerback.metrics import Metric
 from answerback.model import MessageKind, OnError
 from answerback.outbox import Follows
 from answerback.standing import StandIn
-from answerback.store import Row, Tx, claimed, contacts, places
+from answerback.store import Row, Tx, claimed, contacts, deliveries, places
 from answerback.succession import apart, gave_up, next_address
 
 log = logging.getLogger("answerback.deliver")
@@ -53,6 +53,19 @@ class Troubles:
         else:
             log.error("the provider %s raised %s", row["provider"], type(error).__name__, exc_info=error)
             await self.again(row, Trouble(f"{type(error).__name__} in the provider"))
+
+    async def lost(self, row: Row) -> None:
+        """Its account was taken from its person after it was made: it is not sent there.
+
+        What asked goes on elsewhere since that moment. What was to tell them something goes there now.
+        """
+
+        def tx_(tx: Tx) -> Follows:
+            if not claimed.failed(tx, row, deliveries.NEEDLESS) or not row["notice_id"]:
+                return Follows()
+            return Follows(next_address(self._context.outbox, tx, row))
+
+        self._context.follow(await self._context.store.write(tx_))
 
     async def _moved(self, row: Row, place: str) -> None:
         def tx_(tx: Tx) -> None:

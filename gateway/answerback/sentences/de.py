@@ -98,6 +98,7 @@ SENTENCES = {
     "already_answered_quiet": "{who} hat das schon beantwortet, {time}. Es bleibt dabei.",
     "already_answered_you_quiet": "Sie haben das schon beantwortet, {time}. Es bleibt dabei.",
     "not_for_you": "Diese Frage ist für {who}.",
+    "asked_no_more": "Das werden Sie nicht mehr gefragt, deshalb wurde nichts entschieden.",
     "not_yours": "Das ist für {who}.",
     "stranger": "Ich kenne dieses Konto nicht. Fragen Sie nach einem Link, wo der Agent betrieben wird.",
     "void_forwarded": "Sie haben weitergeleitet, was jemand anderes geschrieben "

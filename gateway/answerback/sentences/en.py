@@ -102,6 +102,7 @@ SENTENCES = {
     "already_answered_quiet": "{who} answered this at {time}. Nothing changed.",
     "already_answered_you_quiet": "You answered this at {time}. Nothing changed.",
     "not_for_you": "This question is for {who}.",
+    "asked_no_more": "You are not asked this any more, so nothing was decided.",
     "not_yours": "This is for {who}.",
     "stranger": "I don't know this account. Ask whoever runs the agent for a link.",
     "void_forwarded": "You forwarded what somebody else wrote, so nothing was "

@@ -97,6 +97,7 @@ SENTENCES = {
     "already_answered_quiet": "{who} ya lo respondió ({time}). Nada cambió.",
     "already_answered_you_quiet": "Usted ya lo respondió ({time}). Nada cambió.",
     "not_for_you": "Esta pregunta es para {who}.",
+    "asked_no_more": "Ya no se le pregunta esto, así que no se decidió nada.",
     "not_yours": "Esto es para {who}.",
     "stranger": "No conozco esta cuenta. Pida un enlace a quien gestiona el agente.",
     "void_forwarded": "Usted reenvió lo que escribió otra persona, así que no se "

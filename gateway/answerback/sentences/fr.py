@@ -98,6 +98,7 @@ SENTENCES = {
     "already_answered_quiet": "{who} a déjà répondu ({time}). Rien n’a changé.",
     "already_answered_you_quiet": "Vous avez déjà répondu ({time}). Rien n’a changé.",
     "not_for_you": "Cette question est pour {who}.",
+    "asked_no_more": "On ne vous le demande plus : rien n’a été décidé.",
     "not_yours": "Ceci est pour {who}.",
     "stranger": "Je ne connais pas ce compte. Demandez un lien au responsable de l’agent.",
     "void_forwarded": "Vous avez transféré ce que quelqu’un d’autre a écrit : rien "

@@ -95,6 +95,7 @@ SENTENCES = {
     "already_answered_quiet": "{who} 已于 {time} 回答。没有改变。",
     "already_answered_you_quiet": "您已于 {time} 回答。没有改变。",
     "not_for_you": "这个问题是问 {who} 的。",
+    "asked_no_more": "这个问题已不再问您，所以什么也没有决定。",
     "not_yours": "这是给 {who} 的。",
     "stranger": "我不认识这个账号。请向代理的管理者索取链接。",
     "void_forwarded": "您转发的是别人写的内容，因此没有作出任何决定。请您自己写下回答。",

@@ -80,7 +80,8 @@ def sent(tx: Tx, row: Row, message_ids: tuple[str, ...]) -> Taken:
 def twice(tx: Tx, row: Row, message_ids: tuple[str, ...], token_hash: Callable[[str], str]) -> Row:
     """The message that was sent again, of a delivery that two have sent, as a delivery of its own.
 
-    So each of them can be answered, is edited, and has its own receipts.
+    So each of them can be answered, is edited, and has its own receipts. Of what was taken back meanwhile
+    the second leads nowhere either.
     """
     first = tx.one(HELD, id=row["id"])
     assert first is not None  # it was sent
@@ -98,7 +99,7 @@ def twice(tx: Tx, row: Row, message_ids: tuple[str, ...], token_hash: Callable[[
         "code_until": None,
         "code_tries": 0,
     }
-    copy = add(tx, **(first | own | {"token_hash": token_hash(own["id"])}))
+    copy = add(tx, **(first | own | {"token_hash": first["token_hash"] and token_hash(own["id"])}))
     for message_id in message_ids:
         parked.leads(tx, copy["provider"], message_id, copy["id"])
     return copy

@@ -27,12 +27,13 @@ _one = select(D).where(D.c.id == p("id"))
 GET = Query(_one)
 HELD = Either(sqlite=_one, postgresql=_one.with_for_update())  # until the commit nobody else changes it
 OF = Query(select(D).where(D.c.interaction_id == p("interaction_id")).order_by(D.c.id))
-OF_RUN = Query(  # the oldest question's first
+in_run = (  # the oldest question's first
     select(D)
     .join_from(X, D, D.c.interaction_id == X.c.id)
     .where(X.c.run_id == p("run_id"))
     .order_by(X.c.id, D.c.id)
 )
+OF_RUN = Query(in_run)
 BY_TOKEN = Query(select(D).where(D.c.token_hash == p("hash"), text("token_hash <> ''")))
 _PARTS = tuple(column.name for column in D.c), tuple(column.name for column in X.c), ("audited",)
 ASKED_BY = Query(  # a delivery, what it asks, and where the audit of that ends, in one row

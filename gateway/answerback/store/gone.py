@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable
 
+from sqlalchemy import and_, null, or_, select, text, update
 from sqlalchemy import bindparam as p
-from sqlalchemy import null, or_, select, text, update
 
-from answerback.store.deliveries import NEEDLESS, QUEUED, D, X
+from answerback.store.deliveries import NEEDLESS, QUEUED, D, X, in_run
 from answerback.store.query import Query
 from answerback.store.tx import Row, Tx
 from answerback.tables import AddressRow
@@ -44,6 +44,14 @@ SHUT_BESIDE = Query(  # its earlier copies, which were closed before
 )
 DROP_HERE = Query(_dropped.where(*_HERE, *_WAITS))
 Shut = tuple[list[Row], list[Row]]
+ASKED_HERE = Query(
+    select(D.c.id)
+    .where(*_HERE, D.c.interaction_id == p("interaction"), D.c.contact_id == p("contact"))
+    .where(_ASKS, text("delivery.token_hash <> ''"))
+    .limit(1)
+)
+LOST = Query(select(D.c.id).where(D.c.id == p("id"), *_NOT_THEIRS))
+TOLD_IN_RUN = Query(in_run.where(~and_(*_NOT_THEIRS)))
 
 
 def shut(tx: Tx) -> Shut:
@@ -67,6 +75,28 @@ def shut_here(tx: Tx, accounts: Iterable[tuple[str, str]]) -> Shut:
         asked += found
         telling += _telling(tx.all(DROP_HERE, **here))
     return asked, telling
+
+
+def taken_back(tx: Tx, row: Row) -> bool:
+    """Whether a message is about a question that was taken back from its person, who has the account again.
+
+    What stands there of it decides nothing, unless they were asked the same once more.
+    """
+    if row["token_hash"] or not row["interaction_id"]:
+        return False
+    here = {key: row[key] for key in ("provider", "external_id")}
+    asked = tx.one(ASKED_HERE, **here, interaction=row["interaction_id"], contact=row["contact_id"])
+    return asked is None
+
+
+def is_lost(tx: Tx, row: Row) -> bool:
+    """Whether the account that a delivery goes to is not its person's any more."""
+    return bool(row["contact_id"]) and tx.one(LOST, id=row["id"]) is not None
+
+
+def told_in_run(tx: Tx, run_id: str) -> list[Row]:
+    """What was sent in a run to accounts that are still their person's, the oldest question's first."""
+    return tx.all(TOLD_IN_RUN, run_id=run_id)
 
 
 def _telling(dropped: list[Row]) -> list[Row]:
