@@ -275,6 +275,22 @@ class TestSecrets:
         assert "whsec_" in wrong
         assert "hunter2" not in wrong
 
+    @pytest.mark.parametrize(
+        "rest",
+        [
+            "",
+            "/name?host=/var/run/postgresql",
+            "me:p%40ss%2F@host:5432/name",
+            "me@[::1]:5432,other:5433/name?sslmode=require&password=x#y",
+            "me@/name",
+        ],
+    )
+    def test_a_database_is_any_url_that_names_its_parts_clearly(self, rest):
+        assert read(f'database: "postgresql://{rest}"').database
+
+    def test_one_that_a_url_would_take_for_something_else_has_to_be_encoded(self):
+        assert "write @ as %40" in refused("database: postgresql://me:a@b@host/name").message
+
     def test_one_that_can_be_guessed_is_refused(self):
         assert "16 characters" in refused("secret: hunter2").message
 
@@ -291,6 +307,17 @@ class TestSecrets:
         "text",
         [
             f"database: mysql://me:{SECRET}@host/name",
+            f"database: postgresql://me:x@{SECRET}@host/name",
+            f"database: postgresql://me:x/{SECRET}@host/name",
+            f"database: postgresql://me:x?{SECRET}@host/name",
+            f"database: postgresql://me:12/{SECRET}@host/name",
+            f"database: postgresql://me:12?{SECRET}@host/name",
+            f"database: postgresql://me:x:{SECRET}@host/name",
+            f"database: postgresql://me:%zz{SECRET}@host/name",
+            f"database: postgresql://me:%00{SECRET}@host/name",
+            f"database: postgresql://host:{SECRET}/name",
+            f"database: postgresql://host/name?{SECRET}",
+            "database: postgresql://me:x@${S}@host/name",
             f"api_keys: [{{name: a, key: '{SECRET} {SECRET}'}}]",
             f"api_keys: [{{name: a, key_sha256: {SECRET}}}]",
             f"api_keys: [{{name: a, key: {SECRET}}}, {{name: b, key: {SECRET}}}]",

@@ -45,9 +45,9 @@ class Commands(click.Group):
             ctx.exit(Exit.ERROR)
         except Exception as error:
             if ctx.meta.get(DEBUG):
-                import traceback
+                from answerback.tracebacks import told
 
-                traceback.print_exc()
+                click.echo(told(error), err=True)
             click.echo(f"answerback: {sentence(error)}", err=True)
             ctx.exit(Exit.ERROR)
         return None

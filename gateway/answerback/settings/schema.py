@@ -10,7 +10,7 @@ from answerback import signing
 from answerback.allowed import Allowed
 from answerback.model import OnExpire
 from answerback.provider import Settings as Shape
-from answerback.settings import sentences, units
+from answerback.settings import databases, sentences, units
 from answerback.settings.values import HUMAN, FormAuth
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
@@ -80,6 +80,8 @@ def _database(secret: SecretStr) -> SecretStr:
     text = secret.get_secret_value()
     if text != "sqlite" and not re.match(r"postgres(ql)?://", text):
         raise ValueError("this is neither sqlite nor a URL such as postgresql://user@host/name.")
+    if text != "sqlite" and not databases.is_readable(text):
+        raise ValueError(databases.ENCODE)
     return SecretStr(re.sub(r"^postgres://", "postgresql://", text))
 
 
