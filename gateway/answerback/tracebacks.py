@@ -9,6 +9,7 @@ import logging
 import sys
 import threading
 import traceback
+import warnings
 from collections.abc import Iterator
 from types import TracebackType
 from typing import Any
@@ -71,11 +72,20 @@ def _one(error: BaseException) -> Iterator[str]:
 
 
 def keep_discreet(loop: asyncio.AbstractEventLoop) -> None:
-    """What nobody catches, in the loop, in a thread or in the process, is logged without its words too."""
+    """What nobody catches, in the loop, in a thread or in the process, is logged without its words too;
+
+    and so is what is warned of.
+    """
     loop.set_exception_handler(_in_loop)
+    warnings.formatwarning = _warned
     sys.excepthook = lambda kind, error, _: _log("the process ends with an exception", error)
     threading.excepthook = lambda met: _log("a thread ended with an exception", met.exc_value)
     sys.unraisablehook = lambda met: _log("an exception could not be raised", met.exc_value)
+
+
+def _warned(message: object, category: type[Warning], filename: str, lineno: int, line: object = None) -> str:
+    """A library may warn of a value that it was given, and quote that."""
+    return f"{filename}:{lineno}: {category.__name__}: {HIDDEN}"
 
 
 def _in_loop(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:

@@ -7,6 +7,7 @@ import json
 import logging
 import sys
 import threading
+import warnings
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -96,12 +97,14 @@ def logged() -> Iterator[io.StringIO]:
     handler, root = logging.StreamHandler(written), logging.getLogger()
     handler.setFormatter(TextLines())
     hooks = threading.excepthook, sys.unraisablehook, sys.excepthook
+    format_before = warnings.formatwarning
     root.addHandler(handler)
     try:
         yield written
     finally:
         root.removeHandler(handler)
         threading.excepthook, sys.unraisablehook, sys.excepthook = hooks
+        warnings.formatwarning = format_before
 
 
 async def test_law_11_what_nobody_catches_is_logged_without_its_words_too() -> None:
@@ -124,3 +127,16 @@ async def test_law_11_what_nobody_catches_is_logged_without_its_words_too() -> N
     assert SECRET not in written.getvalue()
     for said in ("a thread ended", "never retrieved", "Bad: ", "ExceptionGroup: ", "the process ends"):
         assert said in written.getvalue()
+
+
+async def test_law_11_a_warning_says_its_kind_and_its_place_without_its_words() -> None:
+    with logged() as written, warnings.catch_warnings():
+        keep_discreet(asyncio.get_running_loop())
+        warnings.simplefilter("always")
+        logging.captureWarnings(True)
+        try:
+            warnings.warn(f"expected a number, got {SECRET}", UserWarning, stacklevel=1)
+        finally:
+            logging.captureWarnings(False)
+    assert SECRET not in written.getvalue()
+    assert "test_tracebacks.py" in written.getvalue() and "UserWarning" in written.getvalue()

@@ -22,6 +22,9 @@ BIG = re.compile(r"file is too big", re.I)
 UNCHANGED = re.compile(r"message is not modified", re.I)
 # A form link is a key to the question, and Telegram quotes the address of a button that it refuses.
 LINK = re.compile(r"[a-z][a-z0-9+.-]*://\S+", re.I)
+# Where a description begins to quote what was sent, or to repeat it as it came: it ends before that.
+QUOTED = re.compile(r"[\"“”«{<=&%].*", re.S)
+ACCOUNT = re.compile(r"[0-9]{5,}")  # of a chat or a person
 
 
 class Unreadable(Undeliverable):
@@ -51,8 +54,9 @@ def translate(error: Exception, name: str, token: str) -> ProviderError:
 
 
 def scrub(text: str, token: str) -> str:
-    """At most one short line, without the token or any link."""
+    """At most one short line, without the token, any link, or what was sent."""
     clean = LINK.sub("[link]", text.replace(token, "[token]"))
+    clean = ACCOUNT.sub("[id]", QUOTED.sub("…", clean))
     return " ".join(clean.split())[:REASON_LENGTH]
 
 
@@ -67,7 +71,7 @@ def _refused(error: Refusal, name: str, reason: str) -> ProviderError:
         case 413 if not error.description:  # of a download: no method answers that
             return Undeliverable(TOO_BIG)
         case 400:
-            return _bad_request(reason)
+            return _bad_request(error.description, reason)
         case 401 | 404:
             return TryLater(
                 WRONG_TOKEN_SECONDS,
@@ -89,14 +93,15 @@ def _refused(error: Refusal, name: str, reason: str) -> ProviderError:
     return Undeliverable(f"Telegram refuses it ({error.status}): {reason}")
 
 
-def _bad_request(reason: str) -> Undeliverable:
-    if BIG.search(reason):
+def _bad_request(said: str, reason: str) -> Undeliverable:
+    """What Telegram `said` decides; `reason` is as much of it as may be told."""
+    if BIG.search(said):
         return Undeliverable(TOO_BIG)
-    if UNCHANGED.search(reason):
+    if UNCHANGED.search(said):
         return Unchanged(reason)
-    if UNREADABLE.search(reason):
+    if UNREADABLE.search(said):
         return Unreadable(f"Telegram could not read the message: {reason}")
-    dead = DEAD.search(reason) is not None
+    dead = DEAD.search(said) is not None
     return Undeliverable(f"Telegram refuses it: {reason}", address_dead=dead)
 
 

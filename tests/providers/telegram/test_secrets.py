@@ -113,3 +113,28 @@ async def test_an_unreadable_answer_is_not_logged(answer: bytes, caplog: pytest.
 def test_no_repr_shows_the_token() -> None:
     telegram = provider()
     assert SECRET_PART not in repr(telegram) + repr(vars(telegram))
+
+
+@pytest.mark.parametrize(
+    "repeated",
+    [
+        'Bad Request: can\'t parse entities: unsupported tag "pneumonia"',
+        "Bad Request: “pneumonia” is not allowed",
+        "chat_id=1&text=pneumonia",
+        "Bad Request: {'text': 'pneumonia'}",
+    ],
+)
+async def test_what_was_sent_and_comes_back_in_a_refusal_is_cut_out(
+    repeated: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    async with far_side(sendMessage=refuses(400, repeated)) as far:
+        told = await told_by(far.telegram)
+    assert "pneumonia" not in told.replace('"Is it pneumonia?"', "")
+    check(told, caplog.text)
+
+
+async def test_whom_a_refusal_names_by_a_number_is_cut_out() -> None:
+    async with far_side(sendMessage=refuses(400, "Bad Request: chat 4366055512 is closed")) as far:
+        with pytest.raises(ProviderError, match=r"chat \[id\] is closed"):
+            await far.telegram.send(question("Is it pneumonia?"))
