@@ -21,6 +21,7 @@ from answerback.deliver import Deliverer
 from answerback.elapse import Elapser
 from answerback.endings import Endings
 from answerback.erase import Eraser
+from answerback.erasure import Erasure
 from answerback.errors import AnswerbackError, ConfigurationError, StoreUnavailable
 from answerback.faults import Faults
 from answerback.feed import Feed
@@ -85,6 +86,7 @@ class App:
     http: Outgoing  # what the providers call others with
     notices: Notices
     eraser: Eraser
+    erasure: Erasure
     remover: Remover
     auditor: Auditor
     historian: Historian
@@ -116,6 +118,7 @@ class App:
         if clock:
             self.adopter.start()
             self.eraser.start()
+            self.erasure.start()
             self._tasks.append(asyncio.create_task(self._wake_when_drained()))
 
     def _prepare(self, tx: Tx) -> Follows:
@@ -158,7 +161,9 @@ class App:
         for task in self._tasks:
             task.cancel()
         await self.clock.stop()
-        await asyncio.gather(self.intake.close(), self.adopter.close(), self.eraser.close())
+        await asyncio.gather(
+            self.intake.close(), self.adopter.close(), self.erasure.close(), self.eraser.close()
+        )
         if self.wakeups is not None:
             await self.wakeups.close()
         await asyncio.gather(self.runner.close(), self.resumer.close(), self.deliverer.close())
@@ -248,6 +253,7 @@ def _connect(
         Runner(context, agents),
     )
     receiver, elapser = Receiver(context, providers), Elapser(context)
+    eraser = Eraser(context, agents)
     clock = Clock(context.store, [elapser.pump, deliverer.pump, resumer.pump, runner.pump])
     signals = context.signals
     signals.deliver, signals.resume, signals.rearm = deliverer.take, resumer.take, clock.rearm
@@ -278,7 +284,8 @@ def _connect(
         problems,
         http,
         Notices(context),
-        Eraser(context, agents),
+        eraser,
+        Erasure(context, providers, eraser),
         Remover(context),
         Auditor(context),
         Historian(context),

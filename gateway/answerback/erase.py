@@ -104,6 +104,27 @@ class Eraser(Background):
                 raise AgentUnavailable(f"It is erased here, but {agent} cannot forget it now. Try again.")
         return await self._context.store.read(lambda tx: _known(interactions.get(tx, id)))
 
+    async def run(self, id: str) -> None:
+        """Erase what went into one run that is over, and what came out of it.
+
+        The agent forgets the thread, unless that has other runs. Raises `AgentUnavailable` if it cannot now.
+        """
+
+        def tx_(tx: Tx) -> Row | None:
+            run = tx.one(runs.GET, id=id)
+            if run is None or run["erased_at"] is not None:
+                return None
+            if self._has_memory(tx, run, FOREVER) and not erasing.is_shared(tx, run):
+                return run
+            erasing.erase(tx, Kind.RUN, run)
+            return None
+
+        run = await self._context.store.write(tx_)
+        if run is None:
+            return
+        if not await self._forget(run["agent"], run["thread_id"], lambda tx: _is_alone(tx, run)):
+            raise AgentUnavailable(f"{run['agent']} cannot forget a thread now. Try again.")
+
     async def _wipe(self, asked: Row) -> None:
         """The messages and events of a question that is erased."""
         found = await self._context.store.read(lambda tx: erasing.traces(tx, asked["id"], asked["run_id"]))

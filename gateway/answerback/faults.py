@@ -17,6 +17,8 @@ POINTS = {
     "run.after-commit": "the agent's first state is stored",
     "stop.before-agent": "the run is cancelled, its agent does not know",
     "stop.after-agent": "the agent has heard that its run is cancelled, that is not stored yet",
+    "erase.begun": "it is stored that somebody is to be erased, nothing is erased",
+    "erase.after-batch": "a stretch of what is kept of somebody is erased, and how far that is, is stored",
 }
 
 

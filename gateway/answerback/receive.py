@@ -20,7 +20,7 @@ from answerback.places import heard
 from answerback.provider import Batch, Event, HttpAnswer, Inbound, PlaceNews, Provider, Receipt, Reply
 from answerback.read import validate_response
 from answerback.receipts import note
-from answerback.store import Tx, contacts, interactions, leases, replies
+from answerback.store import Tx, contacts, interactions, leases, replies, unnamed
 from answerback.store.leases import Lease
 from answerback.values import unstorable
 
@@ -222,6 +222,10 @@ class Receiver:
             reply = found if isinstance(found, Reply) else None
             return _Done(reply, _again(tx, *event), counted=Outcome.DUPLICATE)
         if isinstance(found, Receipt):
+            if unnamed.is_of_erased(tx, plugin.name, found.message_id, found.delivery_id):
+                replies.cut(tx, *event, b"")  # it may name who is erased, and says nothing to anybody
+                replies.decided(tx, *event, Outcome.COMMAND)
+                return _Done(counted=RECEIPT)
             follows = note(tx, self._context.outbox, plugin.name, found)
             replies.decided(tx, *event, Outcome.COMMAND)
             return _Done(effect=Effect(Outcome.COMMAND, follows=follows), counted=RECEIPT)

@@ -689,6 +689,22 @@ def test_a_contact_is_removed_once_somebody_has_agreed(gateway: Served) -> None:
     assert (nowhere.code, "alice has no address on telegram." in nowhere.err) == (1, True)
 
 
+def test_what_is_kept_of_a_contact_is_erased_once_they_are_removed(gateway: Served) -> None:
+    gateway.do("contacts", "add", "erin", "--name", "Erin")
+    first = gateway.do("contacts", "erase", "erin", "--yes")
+    assert (first.code, "answerback contacts remove erin" in first.err) == (1, True)
+    removed = gateway.do("contacts", "remove", "erin", "--yes")
+    assert "answerback contacts erase erin" in removed.err
+    unsure = gateway.do("contacts", "erase", "erin")
+    assert (unsure.code, "gone for good" in unsure.out + unsure.err) == (130, True)
+    done = gateway.do("contacts", "erase", "erin", "--yes")
+    assert (done.code, done.out) == (0, "") and "What was kept of erin was erased at" in done.err
+    again = gateway.do("contacts", "erase", "erin", "--yes", "--json")
+    assert json.loads(again.out)["done"] is True
+    nobody = gateway.do("contacts", "erase", "nobody", "--yes")
+    assert (nobody.code, "There is no contact 'nobody'" in nobody.err) == (1, True)
+
+
 def test_linking_needs_a_provider_that_is_configured(gateway: Served) -> None:
     done = gateway.do("contacts", "link", "alice", "telegram")
     assert done.code == 1

@@ -33,7 +33,7 @@ def _row(record: "Interaction") -> list[str]:
 
 
 def _asked(record: "Interaction") -> str:
-    if record.get("erased_at"):
+    if not record["questions"] and record.get("erased_at"):
         return "(erased)"
     if not record["questions"]:
         return "damaged, see answerback dead-letters show"

@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from answerback.client import Client
 
 
+AGAIN = 1.0  # seconds between two looks how far an erasure is
+
+
 @click.group(cls=Commands)
 def contacts() -> None:
     """The people who can be asked."""
@@ -98,6 +101,42 @@ def remove(config: str | None, url: str, as_json: bool, id: str, provider: str, 
         terminal.note(line)
 
 
+@contacts.command()
+@click.argument("id")
+@click.option("--yes", is_flag=True, help="Do not ask first.")
+@remote
+def erase(config: str | None, url: str, as_json: bool, id: str, yes: bool) -> None:
+    """Erase what is kept of somebody who was removed: what they said, and every id that names them.
+
+    What was decided, when and by which contact id stays. It goes on in the gateway if this is stopped.
+    """
+    import time
+
+    from answerback.cli import terminal
+
+    if not yes:
+        what = f"What {id} said, and where they were reached, will be gone for good."
+        click.confirm(f"{what} Go on?", abort=True, err=True)
+    before = None
+    while not (erased := _call(config, url, "DELETE", f"/v1/contacts/{_part(id)}/data"))["done"]:
+        if erased["step"] != before and not as_json:
+            terminal.note(f"Erasing {id}: {erased['step']} …")
+        before = erased["step"]
+        time.sleep(AGAIN)
+    if as_json:
+        return terminal.put_json(erased)
+    terminal.note(_erased(erased))
+
+
+def _erased(erased: dict[str, Any]) -> str:
+    from answerback.cli import terminal
+
+    counts = ", ".join(f"{number} {kind}" for kind, number in erased["erased"].items())
+    when = terminal.local_time(erased["erased_at"])
+    left = f"Nothing is left but what was decided, under the id {erased['id']}."
+    return f"What was kept of {erased['id']} was erased at {when}: {counts or 'there was nothing'}. {left}"
+
+
 def _removed(removed: dict[str, Any], provider: str) -> list[str]:
     """What was done, and what is left."""
     name, elsewhere, unasked = removed["name"], removed["asked_elsewhere"], removed["unasked"]
@@ -110,7 +149,10 @@ def _removed(removed: dict[str, Any], provider: str) -> list[str]:
             f"Still open, and nobody is asked any more: {', '.join(unasked)}. Answer or cancel them."
         )
     if not provider:
-        lines.append(f"Left: what {name} was asked and answered, with the name. The id can be given again.")
+        lines.append(
+            f"Left: what {name} was asked and answered, with the name. The id can be given again. "
+            f"To take out what they said: answerback contacts erase {removed['id']}"
+        )
     return lines
 
 

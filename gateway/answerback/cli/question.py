@@ -94,7 +94,8 @@ def files(record: "Interaction") -> list[str]:
 
 def ended(record: "Interaction") -> str:
     """How it ended, in a sentence; and in another one that no more is known of it."""
-    erased = terminal.erased("What was asked and answered", record.get("erased_at"))
+    what = "What was answered" if record.get("questions") else "What was asked and answered"
+    erased = terminal.erased(what, record.get("erased_at"))
     return f"{_ended(record)} {erased}".rstrip()
 
 

@@ -70,6 +70,7 @@ def site(app: App) -> ASGIApp:
             files=app.attachments,
             eraser=app.eraser,
             remover=app.remover,
+            erasure=app.erasure,
             auditor=app.auditor,
             feed=app.feed,
             historian=app.historian,

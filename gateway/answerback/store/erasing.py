@@ -35,13 +35,15 @@ P, T = ReplyRow.__table__, NoticeRow.__table__  # type: ignore[attr-defined]
 
 BY = "retention"  # who it was, in the audit and on dead letters
 _DONE_WITH = "EXISTS (SELECT 1 FROM letter WHERE letter.id = it.id)"
-_OVER = "(run.status IN ('completed', 'cancelled') AND run.stop_at IS NULL)"  # and its agent knows
+OVER = "(run.status IN ('completed', 'cancelled') AND run.stop_at IS NULL)"  # and its agent knows
 # Parts of the conditions below; what is a dead letter whose content would be needed again is held back.
 _ITS_RUN_IS_OVER = f"""(it.run_id = '' OR EXISTS (
-  SELECT 1 FROM run WHERE run.id = it.run_id AND {_OVER} AND run.updated_at < :ended))"""
+  SELECT 1 FROM run WHERE run.id = it.run_id AND {OVER} AND run.updated_at < :ended))"""
 _ITS_QUESTION_IS_ERASED = """EXISTS (SELECT 1 FROM interaction
-  WHERE interaction.id = it.interaction_id AND interaction.erased_at IS NOT NULL)"""
-_GIVEN_UP = f"""(({UNGIVEN} OR {DAMAGED}) AND NOT {_DONE_WITH}
+  WHERE interaction.id = it.interaction_id AND interaction.erased_at IS NOT NULL
+    AND interaction.questions = '[]')"""
+_IS_LEFT = "(erased_at IS NULL OR questions <> '[]')"  # of one whose answerer was erased, what was asked is
+GIVEN_UP = f"""(({UNGIVEN} OR {DAMAGED}) AND NOT {_DONE_WITH}
   AND NOT EXISTS (SELECT 1 FROM run WHERE run.id = it.run_id AND run.status = 'cancelled'))"""
 
 
@@ -62,9 +64,9 @@ class Kind(StrEnum):
 
 
 _DUE = {
-    Kind.INTERACTION: f"""it.erased_at IS NULL AND it.created_at < :ended
+    Kind.INTERACTION: f"""{_IS_LEFT} AND it.created_at < :ended
   AND it.status <> 'pending' AND it.resume_next_at IS NULL
-  AND {_ITS_RUN_IS_OVER} AND NOT {_GIVEN_UP} AND NOT {_queued("interaction_id")}
+  AND {_ITS_RUN_IS_OVER} AND NOT {GIVEN_UP} AND NOT {_queued("interaction_id")}
   AND coalesce((SELECT max(audit.at) FROM audit WHERE audit.interaction_id = it.id), 0) < :ended""",
     Kind.RUN: """it.erased_at IS NULL AND it.status IN ('completed', 'cancelled') AND it.stop_at IS NULL
   AND it.updated_at < :ended""",
@@ -101,7 +103,7 @@ LOOK = {kind: _look(kind) for kind in Kind}
 THREAD_IN_USE = Query(  # by what goes on, or has ended only lately
     text(
         "SELECT 1 AS found FROM run WHERE run.agent = :agent AND run.thread_id = :thread_id "
-        f"AND (NOT {_OVER} OR run.updated_at >= :ended) LIMIT 1"
+        f"AND (NOT {OVER} OR run.updated_at >= :ended) LIMIT 1"
     )
 )
 THREAD_SHARED = Query(
@@ -127,7 +129,7 @@ EVENTS_OF = Query(
 )
 INTERACTION = Query(
     update(X)
-    .where(X.c.id == p("key"), text("erased_at IS NULL AND status <> 'pending' AND resume_next_at IS NULL"))
+    .where(X.c.id == p("key"), text(f"{_IS_LEFT} AND status <> 'pending' AND resume_next_at IS NULL"))
     .values(
         title="",
         questions="[]",
@@ -145,7 +147,7 @@ _EMPTY: dict[str, Any] = {"input": "null", "result": "null", "error": "", "erase
 RUN = Query(update(R).where(R.c.id == p("key")).values(**_EMPTY))
 RUNS_OF_THREAD = Query(
     update(R)
-    .where(R.c.agent == p("of_agent"), R.c.thread_id == p("thread"), R.c.erased_at.is_(None), text(_OVER))
+    .where(R.c.agent == p("of_agent"), R.c.thread_id == p("thread"), R.c.erased_at.is_(None), text(OVER))
     .values(**_EMPTY)
 )
 NOTICE = Query(update(T).where(T.c.id == p("key")).values(title="", content="", erased_at=p("at")))

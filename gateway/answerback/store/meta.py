@@ -3,10 +3,10 @@
 from typing import Any
 
 from sqlalchemy import bindparam as p
-from sqlalchemy import select, update
+from sqlalchemy import delete, select, update
 
 from answerback.errors import ConfigurationError
-from answerback.store.query import Query, both
+from answerback.store.query import Either, Query, both
 from answerback.store.tx import Tx
 from answerback.tables import MetaRow
 
@@ -19,7 +19,43 @@ TOUCH = both(
         insert(M).values(_values).on_conflict_do_update(index_elements=["key"], set_={"value": p("value")})
     )
 )
+HELD = Either(
+    sqlite=select(M.c.value).where(M.c.key == p("key")),
+    postgresql=select(M.c.value).where(M.c.key == p("key")).with_for_update(),
+)
+LIKE = Query(select(M.c.key).where(M.c.key.like(p("pattern"))).order_by(M.c.key))
+DROP = Query(delete(M).where(M.c.key == p("which")))
 DUE = Query(update(M).where(M.c.key == p("which"), M.c.value <= p("before")).values(value=p("again")))
+
+
+def get(tx: Tx, key: str) -> str | None:
+    row = tx.one(GET, key=key)
+    return None if row is None else str(row["value"])
+
+
+def held(tx: Tx, key: str) -> str | None:
+    """The same; until the commit no other process changes it."""
+    row = tx.one(HELD, key=key)
+    return None if row is None else str(row["value"])
+
+
+def keep(tx: Tx, key: str, value: str) -> None:
+    """Note a fact, in place of what was noted."""
+    tx.run(TOUCH, key=key, value=value)
+
+
+def keep_first(tx: Tx, key: str, value: str) -> bool:
+    """Note a fact unless there is one; whether it was noted."""
+    return tx.run(PUT, key=key, value=value) == 1
+
+
+def drop(tx: Tx, key: str) -> None:
+    tx.run(DROP, which=key)
+
+
+def named(tx: Tx, prefix: str) -> list[str]:
+    """The keys that begin so."""
+    return [row["key"] for row in tx.all(LIKE, pattern=f"{prefix}%")]
 
 
 def put(tx: Tx, key: str, at: int) -> None:

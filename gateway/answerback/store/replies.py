@@ -3,8 +3,9 @@
 from typing import Any
 
 from sqlalchemy import bindparam as p
-from sqlalchemy import select, update
+from sqlalchemy import delete, select, update
 
+from answerback.store import unnamed
 from answerback.store.ids import new_id
 from answerback.store.query import Query, both
 from answerback.store.tx import Row, Tx
@@ -14,7 +15,8 @@ R, C = ReplyRow.__table__, CursorRow.__table__  # type: ignore[attr-defined]
 
 
 def _add(insert: Any) -> Any:
-    return insert(R).values({c.name: p(c.name) for c in R.c}).on_conflict_do_nothing()
+    values: dict[str, Any] = {c.name: p(c.name) for c in R.c}
+    return insert(R).values(values).on_conflict_do_nothing().returning(unnamed.KEY)
 
 
 ADD = both(_add)
@@ -28,6 +30,7 @@ _EVENT = (R.c.provider == p("of"), R.c.event_id == p("event"))
 DECIDED = Query(
     update(R).where(*_EVENT).values(outcome=p("what"), interaction_id=p("interaction"), error=p("why"))
 )
+TAKE_BACK = Query(delete(R).where(*_EVENT))
 CUT = Query(update(R).where(*_EVENT).values(raw=p("left")))
 POSITION = Query(select(C.c.position).where(C.c.provider == p("provider")))
 
@@ -41,8 +44,8 @@ MOVE = both(_move)
 
 
 def add(tx: Tx, provider: str, event_id: str, raw: bytes, *, outcome: str = "", error: str = "") -> bool:
-    """Store an event; False when it was stored before (law 4)."""
-    added = tx.run(
+    """Store an event; False when it was stored before (law 4), also if that is known by its hash only."""
+    added = tx.one(
         ADD,
         id=new_id(),
         provider=provider,
@@ -53,12 +56,24 @@ def add(tx: Tx, provider: str, event_id: str, raw: bytes, *, outcome: str = "", 
         error=error,
         received_at=tx.now,
     )
-    return added == 1
+    if added is None:
+        return False
+    unnamed.note_key(tx, added["unnamed_by"])
+    if _erased(tx, provider, event_id) is None:
+        return True
+    tx.run(TAKE_BACK, of=provider, event=event_id)
+    return False
 
 
 def first(tx: Tx, provider: str, event_id: str) -> Row | None:
     """What was stored when the event came first."""
-    return tx.one(FIRST, provider=provider, event_id=event_id)
+    return tx.one(FIRST, provider=provider, event_id=event_id) or _erased(tx, provider, event_id)
+
+
+def _erased(tx: Tx, provider: str, event_id: str) -> Row | None:
+    """What is left of an event of somebody who is erased."""
+    hash = unnamed.hashed(tx, provider, event_id)
+    return None if hash is None else tx.one(FIRST, provider=provider, event_id=hash)
 
 
 def decided(

@@ -93,4 +93,6 @@ def create_api(services: Services) -> Api:
             routes.add(api, services.planner, services.people.working)
     if services.remover:
         removals.add(api, services.remover)
+    if services.erasure:
+        removals.add_erasure(api, services.erasure)
     return api

@@ -1,16 +1,20 @@
-"""Contacts and their addresses that are taken out again, over HTTP."""
+"""Contacts and their addresses that are taken out again, and what is kept of who was, over HTTP."""
 
 from typing import Annotated
 
-from fastapi import FastAPI, Path
+from fastapi import Depends, FastAPI, Path, Response
 from pydantic import BaseModel
 
+from answerback.erasure import Erased, Erasure
 from answerback.errors import NotFound
 from answerback.removing import Removed, Remover
 from answerback.web.auth import MayAdminister, sees
 from answerback.web.parameters import ContactId, is_id
+from answerback.web.problems import Problem
+from answerback.web.records import timestamp
 from answerback.web.services import Caller
 
+WAIT = 5.0  # seconds for which a request waits until all is erased; the work goes on behind it
 _Provider = Annotated[str, Path(description="The name of the provider.")]
 
 
@@ -30,6 +34,54 @@ class RemovedOut(BaseModel):
     addresses: list[TakenOut]
     asked_elsewhere: list[str]
     unasked: list[str]
+
+
+class ErasedOut(BaseModel):
+    """How far an erasure is. `step` is what is gone through now, "" once it is `done`, at `erased_at`.
+
+    `erased` is how much there was: rows of each kind.
+    """
+
+    id: str
+    done: bool
+    erased_at: str | None
+    step: str
+    erased: dict[str, int]
+
+
+def _of_all(key: MayAdminister) -> Caller:
+    """The caller's key, if it is not limited to some agents. Raises `Problem` 403."""
+    if key.agents:
+        raise Problem(403, "not-allowed", "A person is asked by all agents: use a key that names none.")
+    return key
+
+
+_MayErase = Annotated[Caller, Depends(_of_all)]
+
+
+def add_erasure(api: FastAPI, erasure: Erasure) -> None:
+    """Adds the endpoint that erases what is kept of a person."""
+
+    @api.delete("/v1/contacts/{id}/data", responses={202: {"model": ErasedOut}})
+    async def data(id: ContactId, key: _MayErase, response: Response) -> ErasedOut:
+        """Erase what is kept of somebody who is no contact any more. 409 while they are, or play a part.
+
+        202 while that goes on: the same request again says how far it is. It goes on by itself, also after a
+        restart. What was decided, when and through what stays, under the contact's id.
+        """
+        found = await erasure.contact(id, key.name, wait=WAIT)
+        response.status_code = 200 if found.done else 202
+        return erased_out(found)
+
+
+def erased_out(erased: Erased) -> ErasedOut:
+    return ErasedOut(
+        id=erased.id,
+        done=erased.done,
+        erased_at=timestamp(erased.at),
+        step=erased.step,
+        erased={kind: number for kind, number in erased.erased.items() if number},
+    )
 
 
 def add(api: FastAPI, remover: Remover) -> None:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from answerback.attachments import File
     from answerback.auditing import Checked, Entries
     from answerback.endings import Ending
+    from answerback.erasure import Erasure
     from answerback.feed import Begin, Step
     from answerback.forms import FormView
     from answerback.history import History
@@ -214,6 +215,7 @@ class Services:
     files: Files | None = None  # what came with answers, where it can be fetched
     eraser: Eraser | None = None  # takes out at once what was said
     remover: "Remover | None" = None  # takes contacts out again
+    erasure: "Erasure | None" = None  # takes out what is kept of who was one
     letters: Letters | None = None  # what was given up, where it is wanted
     notices: "Notices | None" = None  # messages that ask nothing, where they are wanted
     people: "People | None" = None  # contacts, providers and agents over HTTP, where they are wanted

@@ -67,8 +67,10 @@ def test_it_is_said_who_answered(by: str, said: str) -> None:
 def test_it_is_said_that_no_more_is_known() -> None:
     found = {"status": "completed", "answered_by": "ana", "answered_via": "form", "answered_at": None}
     moment = "2026-03-01T12:00:00.000000Z"
-    said = ended(found | {"erased_at": moment})
+    said = ended(found | {"erased_at": moment, "questions": []})
     assert said.startswith("ana answered through form at . What was asked and answered was erased at ")
+    said = ended(found | {"erased_at": moment, "questions": [{"id": "q"}]})
+    assert said.startswith("ana answered through form at . What was answered was erased at ")
 
 
 def test_completed_without_an_answer_is_an_error() -> None:

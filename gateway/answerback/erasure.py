@@ -1,0 +1,328 @@
+"""erasure: all that is kept of one person is taken out, table by table; it goes on where it was cut short.
+
+How far it is stands in the database: it survives a kill, and two gateways that do it at once share the work.
+"""
+
+import asyncio
+import logging
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+
+from answerback import unfinished
+from answerback.background import Background
+from answerback.context import Context
+from answerback.erase import Eraser
+from answerback.errors import AgentUnavailable, Conflict, NotFound, StoreUnavailable
+from answerback.provider import Provider
+from answerback.store import Row, Tx, contacts, effacing, erasing, personal, unnamed
+from answerback.store.codec import loads
+from answerback.store.erasing import Kind
+from answerback.store.personal import Step
+from answerback.unfinished import Job
+from answerback.values import dumps
+from answerback.whose import Account, Events, Seen, accounts_in
+
+log = logging.getLogger("answerback.erasure")
+LOOK = 600.0  # seconds between two looks whether one was cut short
+ROWS = 200  # looked at in one transaction: what else is written takes its turn in between
+PAUSE = 0.01  # seconds between two of them
+BUSY = 1.0  # seconds until a message that is just being sent is looked at again
+MOST = 20  # questions that are named
+
+
+@dataclass(frozen=True, slots=True)
+class Erased:
+    """How far it is: `step` is what is gone through now, "" once it is `done`, at `at`.
+
+    `erased` is how much of each kind there was: rows, by the name of the step.
+    """
+
+    id: str
+    done: bool
+    at: int | None
+    step: str
+    erased: Mapping[str, int]
+
+
+class Erasure(Background):
+    """Of who is no contact any more."""
+
+    def __init__(
+        self,
+        context: Context,
+        providers: Mapping[str, Provider],
+        eraser: Eraser,
+        pause: float = PAUSE,
+        rows: int = ROWS,
+    ) -> None:
+        super().__init__()
+        self._context, self._eraser, self._pause, self._rows = context, eraser, pause, rows
+        self._events = Events(context, providers)
+        self._at_work: dict[str, asyncio.Task[None]] = {}
+
+    def start(self) -> None:
+        """Go on with what was cut short, here or in another process."""
+        self._spawn(self._watch())
+
+    async def _watch(self) -> None:
+        while True:
+            try:
+                await self.resume()
+            except StoreUnavailable as error:
+                log.warning("who is to be erased has to wait: %s", error)
+            except Exception as error:
+                log.warning("an erasure was cut short and is tried again: %s", _why(error))
+            await asyncio.sleep(LOOK)
+
+    async def resume(self) -> None:
+        """Finish all that were begun and not finished. Raises what the last one that failed raised."""
+        failed: Exception | None = None
+        for id in await self._context.store.read(unfinished.all_of_them):
+            try:
+                await asyncio.shield(self._task(id))
+            except StoreUnavailable:
+                raise
+            except Exception as error:  # the others are erased all the same
+                failed = error
+        if failed is not None:
+            raise failed
+
+    async def contact(self, id: str, by: str, wait: float | None = None) -> Erased:
+        """Erase somebody; how far that is after at most `wait` seconds, None: when it is done.
+
+        Again, it says how far it is, or that nothing is left. Raises `NotFound`; `Conflict`, with what to do
+        first; `AgentUnavailable` if an agent cannot forget now: then the rest is erased.
+        """
+        found = await self.of(id)
+        if found is None or found.done:
+            if await self._is_nobody(id):
+                if found is None:
+                    raise NotFound(f"There is no contact {id!r}, and nobody was who is called so.")
+                return found
+            await self._begin(id, by)
+        task = self._task(id)
+        await asyncio.wait({task}, timeout=wait)
+        if task.done() and not task.cancelled():
+            task.result()
+        found = await self.of(id)
+        assert found is not None
+        return found
+
+    async def of(self, id: str) -> Erased | None:
+        """How far somebody's erasure is; None: there was none."""
+
+        def tx_(tx: Tx) -> Erased | None:
+            job, ended = unfinished.job(tx, id), unfinished.ended(tx, id)
+            if job is not None:
+                return Erased(id, False, None, job.step, job.erased)
+            return Erased(id, True, ended.at, "", ended.erased) if ended is not None else None
+
+        return await self._context.store.read(tx_)
+
+    async def _is_nobody(self, id: str) -> bool:
+        if id in self._context.settings.contacts:
+            return False
+        return await self._context.store.read(lambda tx: contacts.person(tx, id) is None)
+
+    async def _begin(self, id: str, by: str) -> None:
+        if id in self._context.settings.contacts:
+            raise Conflict(
+                f"{id!r} stands in the configuration. Take them out of the file, start the gateway again, "
+                "and then erase."
+            )
+
+        def may(tx: Tx) -> str:
+            return _name(tx, id)
+
+        await self._context.store.read(may)
+        waiting = await self._context.store.read(lambda tx: personal.still_open(tx, id))
+        if waiting:
+            raise Conflict(_waits(id, waiting))
+
+        def tx_(tx: Tx) -> None:
+            tx.one(contacts.HELD, id=id)
+            name = _name(tx, id)
+            unnamed.make_key(tx)
+            unfinished.begin(tx, id, Job(by, tx.now, name))
+
+        await self._context.store.write(tx_)
+        self._context.faults.reach("erase.begun")
+
+    def _task(self, id: str) -> asyncio.Task[None]:
+        """What works on it until it is done; whoever else waits for it in this process waits for the same."""
+        task = self._at_work.get(id)
+        if task is None:
+            task = self._at_work[id] = asyncio.create_task(self._work(id))
+            self._tasks.add(task)
+            task.add_done_callback(lambda done: self._over(id, done))
+        return task
+
+    def _over(self, id: str, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        self._at_work.pop(id, None)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.warning("an erasure was cut short and is tried again: %s", _why(error))
+
+    async def _work(self, id: str) -> None:
+        store = self._context.store
+        while True:
+            job = await store.read(lambda tx: unfinished.job(tx, id))
+            if job is None:
+                return
+            match job.step:
+                case Step.EVENTS:
+                    busy = await self._received(id, job)
+                case Step.RUNS:
+                    await self._runs(id, job)
+                    busy = False
+                case _:
+                    busy = await store.write(lambda tx: self._batch(tx, id))
+            self._context.faults.reach("erase.after-batch")
+            await asyncio.sleep(BUSY if busy else self._pause)
+
+    def _batch(self, tx: Tx, id: str) -> bool:
+        """One stretch of one table; whether it has to wait, because a message is just being sent."""
+        job = unfinished.held(tx, id)
+        if job is None or job.step in (Step.EVENTS, Step.RUNS):
+            return False  # another process has gone on meanwhile
+        at = job.behind or personal.start(job.step)
+        known = {"contact": id, "began": job.began, "named": dumps(job.name)[1:-1]}
+        rows, behind = personal.look(tx, job.step, at, self._rows, **known)
+        if job.step is Step.ACCOUNTS:
+            accounts = accounts_in(rows, id, job.began, job.accounts)
+            unfinished.keep(tx, id, replace(job, accounts=accounts), behind)
+            return False
+        done, stuck = 0, False
+        for row in rows:
+            taken = self._take(tx, id, job, row)
+            if taken is None:
+                stuck = True
+                break
+            done += taken
+            at = personal.key_of(job.step, row)
+        if stuck:
+            unfinished.keep(tx, id, job.plus(done), at)
+            return True
+        if job.step is Step.MESSAGES and behind is None:
+            for each in job.accounts:
+                self._forget_paces(tx, each)
+        unfinished.keep(tx, id, job.plus(done), behind)
+        return False
+
+    def _take(self, tx: Tx, id: str, job: Job, row: Row) -> bool | None:
+        """Whether there was something of theirs in a row; None: it cannot be taken just now."""
+        match job.step:
+            case Step.QUESTIONS:
+                return bool(row["answered"] or row["asked"]) and effacing.question(tx, row, id, job.by)
+            case Step.NOTICES:
+                mine = row["due"] and loads(row["route"]).get("ask") == [id]
+                return bool(mine) and erasing.erase(tx, Kind.NOTICE, row)
+            case Step.IDS:
+                theirs = self._is_theirs(id, job, row) and not row["message_id"].startswith(unnamed.PREFIX)
+                if theirs:
+                    effacing.message(tx, row)
+                return theirs
+            case _:
+                if self._is_theirs(id, job, row):
+                    return effacing.delivery(tx, row["id"], job.by) or None
+                if row["named"]:
+                    effacing.about(tx, row["id"])
+                return False
+
+    def _is_theirs(self, id: str, job: Job, row: Row) -> bool:
+        """Of what was sent: to them, or as to a stranger at an account of theirs. What is erased has none."""
+        if not row["external_id"] or row["created_at"] > job.began:
+            return False
+        if row["contact_id"]:
+            return bool(row["contact_id"] == id)
+        at = row["provider"], row["external_id"], row["created_at"]
+        return any(each.is_theirs(*at) for each in job.accounts)
+
+    async def _received(self, id: str, job: Job) -> bool:
+        """A stretch of what came in: read first, then taken out."""
+        seen: Seen = await self._events.behind(id, job.behind, job.accounts, job.began, self._rows)
+
+        def tx_(tx: Tx) -> bool:
+            current = unfinished.held(tx, id)
+            if current is None or current.step is not Step.EVENTS or current.behind != job.behind:
+                return False  # another process has gone on meanwhile
+            for row in seen.theirs:
+                effacing.event(tx, row, job.by)
+            unfinished.keep(tx, id, current.plus(len(seen.theirs)), seen.behind)
+            return False
+
+        return await self._context.store.write(tx_)
+
+    async def _runs(self, id: str, job: Job) -> None:
+        """Those that they started, and those that asked nobody else; their agents forget them.
+
+        Raises `AgentUnavailable`.
+        """
+        at = job.behind or personal.start(Step.RUNS)
+        rows, behind = await self._context.store.read(
+            lambda tx: personal.look(tx, Step.RUNS, at, self._rows, contact=id, began=job.began)
+        )
+        due = [row["id"] for row in rows if row["due"]]
+        for run in due:
+            await self._eraser.run(run)
+
+        def tx_(tx: Tx) -> None:
+            current = unfinished.held(tx, id)
+            if current is None or current.step is not Step.RUNS or current.behind != job.behind:
+                return
+            current = current.plus(len(due))
+            if behind is not None:
+                unfinished.keep(tx, id, current, behind)
+                return
+            if contacts.person(tx, id) is not None and _is_gone(tx, id):
+                effacing.person(tx, id, current.by)
+            unfinished.end(tx, id, current)
+
+        await self._context.store.write(tx_)
+        if behind is None:
+            log.info("erased what was kept of a contact", extra={"contact": id})
+
+    def _forget_paces(self, tx: Tx, account: Account) -> None:
+        shared = self._context.outbox.is_shared(asdict(account))
+        effacing.paces(tx, account.provider, account.external_id, "" if shared else account.place)
+
+
+def _name(tx: Tx, id: str) -> str:
+    """What somebody was called. Raises `NotFound`, or `Conflict` while they are a contact."""
+    person = contacts.person(tx, id)
+    if person is None:
+        raise NotFound(f"There is no contact {id!r}, and nobody was who is called so.")
+    if not _is_gone(tx, id):
+        raise Conflict(f"{id} is still a contact. First: answerback contacts remove {id}")
+    return person.name
+
+
+def _is_gone(tx: Tx, id: str) -> bool:
+    """Removed; or out of the configuration since a start, and nothing was linked for them since."""
+    if not contacts.is_there(tx, id):
+        return True
+    row = tx.one(contacts.CONTACT, id=id)
+    configured = row is not None and row["source"] == "config"
+    return configured and not tx.all(contacts.ADDRESSES, contact_id=id)
+
+
+def _waits(id: str, waiting: list[Row]) -> str:
+    """Where they still play a part, and what to do about it."""
+    listed = ", ".join(_place(row) for row in waiting[:MOST])
+    more = f" and {len(waiting) - MOST} more" if len(waiting) > MOST else ""
+    return (
+        f"{id} still plays a part in: {listed}{more}. Answer or cancel open questions, cancel runs that go "
+        "on or failed, deal with dead letters, wait for what is on its way, and then erase."
+    )
+
+
+def _place(row: Row) -> str:
+    code = f" #{row['code']}" if row["code"] else ""
+    return f"{row['agent'] or 'asked over HTTP'}{code} {row['id']} ({row['why']})"
+
+
+def _why(error: BaseException) -> str:
+    return str(error) if isinstance(error, AgentUnavailable | StoreUnavailable) else type(error).__name__
+
+
+__all__ = ["Erased", "Erasure"]

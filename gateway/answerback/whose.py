@@ -1,0 +1,138 @@
+"""whose: which of the stored events came from somebody's accounts, or are about what was sent to them."""
+
+import asyncio
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from urllib.parse import quote
+
+from answerback.context import Context
+from answerback.outbox import FORM
+from answerback.provider import Event, Inbound, PlaceNews, Provider, Receipt
+from answerback.store import Row, Tx, deliveries, effacing, personal, unnamed
+from answerback.store.personal import Step
+
+SHORTEST = 5  # characters of an id that is looked for in what nothing can read; shorter ones stand anywhere
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """One that messages went to. `until`: since when it is somebody else's, microseconds; None: it is not."""
+
+    provider: str
+    external_id: str
+    place: str
+    until: int | None = None
+
+    def is_theirs(self, provider: str, external_id: str, at: int) -> bool:
+        same = (provider, external_id) == (self.provider, self.external_id)
+        return same and (self.until is None or at < self.until)
+
+
+def accounts_in(
+    rows: Sequence[Row], contact: str, until: int, known: Sequence[Account]
+) -> tuple[Account, ...]:
+    """With those `known`, all that these deliveries went to, in the order in which they were made."""
+    found = {(each.provider, each.external_id, each.place): each for each in known}
+    for row in rows:
+        key = row["provider"], row["external_id"], row["place"]
+        if not row["external_id"] or not row["contact_id"] or row["created_at"] > until:
+            continue
+        if row["contact_id"] == contact:
+            found.setdefault(key, Account(*key))
+        since = None if row["contact_id"] == contact else row["created_at"]
+        for at, each in found.items():
+            if at[:2] == key[:2] and (since is None or each.until is None):
+                found[at] = replace(each, until=since)
+    return tuple(found.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """Those of a stretch that are theirs, and where the next one begins; None: there is nothing behind it."""
+
+    theirs: list[Row]
+    behind: Row | None
+
+
+class Events:
+    """Reads what was stored as it was read when it came."""
+
+    def __init__(self, context: Context, providers: Mapping[str, Provider]) -> None:
+        self._context, self._providers = context, providers
+
+    async def behind(
+        self, contact: str, behind: Row | None, accounts: Sequence[Account], until: int, most: int
+    ) -> Seen:
+        """A stretch of what was received by `until`, without holding up what is written."""
+        at = behind or personal.start(Step.EVENTS)
+        rows, end = await self._context.store.read(
+            lambda tx: personal.look(tx, Step.EVENTS, at, most, contact=contact)
+        )
+        theirs = []
+        for row in rows:
+            if row["received_at"] <= until and await self._is_theirs(contact, row, accounts):
+                theirs.append(row)
+            await asyncio.sleep(0)
+        return Seen(theirs, end)
+
+    async def _is_theirs(self, contact: str, row: Row, accounts: Sequence[Account]) -> bool:
+        provider = row["provider"]
+        if not row["size"]:  # erased before; what is left is its id
+            return bool(row["won"]) and not row["event_id"].startswith(unnamed.PREFIX)
+        if provider == FORM or provider in self._context.outbox.stand_ins.known:
+            return False  # files go with their answers; and programs are nobody
+        raw = row["raw"]
+        if raw is None:
+            raw = await self._context.store.read(lambda tx: _raw(tx, provider, row["event_id"]))
+        mine = [each for each in accounts if each.provider == provider]
+        found = self._read(provider, bytes(raw))
+        if found is None:
+            ids = {each.external_id for each in mine}
+            return any(len(id) >= SHORTEST and _stands_in(bytes(raw), id) for id in ids)
+        if any(_is_from(event, mine, row["received_at"]) for event in found):
+            return True
+        about = [event for event in found if isinstance(event, Receipt)]
+        return bool(about) and await self._context.store.read(
+            lambda tx: any(_is_about(tx, provider, each, contact) for each in about)
+        )
+
+    def _read(self, provider: str, raw: bytes) -> list[Event] | None:
+        """What it says; None: there is nothing here that can read it."""
+        plugin = self._providers.get(provider)
+        try:
+            return list(plugin.parse(Inbound(raw))) if plugin is not None else None
+        except (Exception, SystemExit):
+            return None
+
+
+def _raw(tx: Tx, provider: str, event_id: str) -> bytes:
+    row = tx.one(effacing.RAW, provider=provider, event_id=event_id)
+    return bytes(row["raw"]) if row is not None else b""
+
+
+def _is_from(event: Event, accounts: Sequence[Account], at: int) -> bool:
+    if isinstance(event, Receipt):
+        return False
+    if isinstance(event, PlaceNews):
+        return any(event.place == each.external_id for each in accounts)
+    return any(each.is_theirs(each.provider, event.sender, at) for each in accounts)
+
+
+def _is_about(tx: Tx, provider: str, receipt: Receipt, contact: str) -> bool:
+    """Whether a receipt is for a message to them, whose id may be known by its hash by now."""
+    for id in _known_as(tx, provider, receipt):
+        row = tx.one(deliveries.BY_MESSAGE, provider=provider, message_id=id)
+        if row is not None:
+            return bool(row["contact_id"] == contact)
+    row = tx.one(deliveries.GET, id=receipt.delivery_id or receipt.message_id)
+    return row is not None and bool(row["contact_id"] == contact)
+
+
+def _known_as(tx: Tx, provider: str, receipt: Receipt) -> Iterator[str]:
+    yield receipt.message_id
+    if hash := unnamed.hashed(tx, provider, receipt.message_id):
+        yield hash
+
+
+def _stands_in(raw: bytes, id: str) -> bool:
+    return any(form.encode() in raw for form in (id, quote(id, safe="")))
