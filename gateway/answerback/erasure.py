@@ -6,7 +6,7 @@ How far it is stands in the database: it survives a kill, and two gateways that 
 import asyncio
 import logging
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
 
 from answerback import unfinished
 from answerback.background import Background
@@ -14,13 +14,11 @@ from answerback.context import Context
 from answerback.erase import Eraser
 from answerback.errors import AgentUnavailable, Conflict, NotFound, StoreUnavailable
 from answerback.provider import Provider
-from answerback.store import Row, Tx, contacts, effacing, erasing, personal, unnamed
-from answerback.store.codec import loads
-from answerback.store.erasing import Kind
+from answerback.store import Row, Tx, contacts, effacing, personal, unnamed
 from answerback.store.personal import Step
+from answerback.stretches import stretch
 from answerback.unfinished import Job
-from answerback.values import dumps
-from answerback.whose import Account, Events, Seen, accounts_in
+from answerback.whose import Events, Seen
 
 log = logging.getLogger("answerback.erasure")
 LOOK = 600.0  # seconds between two looks whether one was cut short
@@ -130,14 +128,9 @@ class Erasure(Background):
                 f"{id!r} stands in the configuration. Take them out of the file, start the gateway again, "
                 "and then erase."
             )
-
-        def may(tx: Tx) -> str:
-            return _name(tx, id)
-
-        await self._context.store.read(may)
-        waiting = await self._context.store.read(lambda tx: personal.still_open(tx, id))
-        if waiting:
-            raise Conflict(_waits(id, waiting))
+        await self._context.store.read(lambda tx: _name(tx, id))
+        # Not where it begins: that takes a while, and who was removed is asked nothing new.
+        await self._context.store.read(lambda tx: _require_over(tx, id))
 
         def tx_(tx: Tx) -> None:
             tx.one(contacts.HELD, id=id)
@@ -176,67 +169,9 @@ class Erasure(Background):
                     await self._runs(id, job)
                     busy = False
                 case _:
-                    busy = await store.write(lambda tx: self._batch(tx, id))
+                    busy = await store.write(lambda tx: stretch(tx, self._context, id, self._rows))
             self._context.faults.reach("erase.after-batch")
             await asyncio.sleep(BUSY if busy else self._pause)
-
-    def _batch(self, tx: Tx, id: str) -> bool:
-        """One stretch of one table; whether it has to wait, because a message is just being sent."""
-        job = unfinished.held(tx, id)
-        if job is None or job.step in (Step.EVENTS, Step.RUNS):
-            return False  # another process has gone on meanwhile
-        at = job.behind or personal.start(job.step)
-        known = {"contact": id, "began": job.began, "named": dumps(job.name)[1:-1]}
-        rows, behind = personal.look(tx, job.step, at, self._rows, **known)
-        if job.step is Step.ACCOUNTS:
-            accounts = accounts_in(rows, id, job.began, job.accounts)
-            unfinished.keep(tx, id, replace(job, accounts=accounts), behind)
-            return False
-        done, stuck = 0, False
-        for row in rows:
-            taken = self._take(tx, id, job, row)
-            if taken is None:
-                stuck = True
-                break
-            done += taken
-            at = personal.key_of(job.step, row)
-        if stuck:
-            unfinished.keep(tx, id, job.plus(done), at)
-            return True
-        if job.step is Step.MESSAGES and behind is None:
-            for each in job.accounts:
-                self._forget_paces(tx, each)
-        unfinished.keep(tx, id, job.plus(done), behind)
-        return False
-
-    def _take(self, tx: Tx, id: str, job: Job, row: Row) -> bool | None:
-        """Whether there was something of theirs in a row; None: it cannot be taken just now."""
-        match job.step:
-            case Step.QUESTIONS:
-                return bool(row["answered"] or row["asked"]) and effacing.question(tx, row, id, job.by)
-            case Step.NOTICES:
-                mine = row["due"] and loads(row["route"]).get("ask") == [id]
-                return bool(mine) and erasing.erase(tx, Kind.NOTICE, row)
-            case Step.IDS:
-                theirs = self._is_theirs(id, job, row) and not row["message_id"].startswith(unnamed.PREFIX)
-                if theirs:
-                    effacing.message(tx, row)
-                return theirs
-            case _:
-                if self._is_theirs(id, job, row):
-                    return effacing.delivery(tx, row["id"], job.by) or None
-                if row["named"]:
-                    effacing.about(tx, row["id"])
-                return False
-
-    def _is_theirs(self, id: str, job: Job, row: Row) -> bool:
-        """Of what was sent: to them, or as to a stranger at an account of theirs. What is erased has none."""
-        if not row["external_id"] or row["created_at"] > job.began:
-            return False
-        if row["contact_id"]:
-            return bool(row["contact_id"] == id)
-        at = row["provider"], row["external_id"], row["created_at"]
-        return any(each.is_theirs(*at) for each in job.accounts)
 
     async def _received(self, id: str, job: Job) -> bool:
         """A stretch of what came in: read first, then taken out."""
@@ -282,10 +217,6 @@ class Erasure(Background):
         if behind is None:
             log.info("erased what was kept of a contact", extra={"contact": id})
 
-    def _forget_paces(self, tx: Tx, account: Account) -> None:
-        shared = self._context.outbox.is_shared(asdict(account))
-        effacing.paces(tx, account.provider, account.external_id, "" if shared else account.place)
-
 
 def _name(tx: Tx, id: str) -> str:
     """What somebody was called. Raises `NotFound`, or `Conflict` while they are a contact."""
@@ -295,6 +226,13 @@ def _name(tx: Tx, id: str) -> str:
     if not _is_gone(tx, id):
         raise Conflict(f"{id} is still a contact. First: answerback contacts remove {id}")
     return person.name
+
+
+def _require_over(tx: Tx, id: str) -> None:
+    """Raise `Conflict` while they still play a part in something."""
+    waiting = personal.still_open(tx, id)
+    if waiting:
+        raise Conflict(_waits(id, waiting))
 
 
 def _is_gone(tx: Tx, id: str) -> bool:

@@ -20,8 +20,8 @@ from answerback.model import Address, Answer, Contact, Interaction, InteractionS
 from answerback.notices import NoticeRequest
 from answerback.provider import Event, Inbound, Receipt
 from answerback.settings import ApiKey, Route
-from answerback.store import contacts, interactions
-from answerback.store.codec import answer_out
+from answerback.store import contacts, deliveries, interactions
+from answerback.store.codec import answer_out, dumps
 from answerback.store.query import Query
 from answerback.testing import MemoryProvider, ScriptedAgent, asks
 from answerback.uploads import Upload
@@ -35,6 +35,9 @@ CAROL = Contact("carol", "Carol Quokka", addresses=(Address("memory", PHONE, PHO
 RAWS = Query(text("SELECT raw FROM reply ORDER BY id"))
 HERS = (PHONE, "Quokka", "numbat", "her-mail")
 BOTH = {"default": Route("default", ask=("carol", "ben"), providers=("memory", "other"))}
+SAYS = Query(text("UPDATE delivery SET content = :content WHERE interaction_id = :id"))
+BEN = Contact("ben", "Ben", addresses=(Address("memory", "2002", "2002"),))
+HIS = {"default": Route("default", ask=("ben",), providers=("memory",))}
 ALONE = {"default": Route("default", ask=("carol",), providers=("memory",))}
 
 
@@ -221,6 +224,25 @@ async def test_a_message_to_somebody_else_that_names_her_goes(database: Database
         assert ("delivery", "content", "Quokka") in await hers(g)
         await erased(g)
         assert (await hers(g), (await record(g, id)).answered_by) == (set(), "ben")
+
+
+@pytest.mark.parametrize(
+    ("said", "ended", "stays"),
+    [("Carol Quokka", True, False), ("Carol Quokkas", True, True), ("Carol Quokka", False, True)],
+)
+async def test_a_message_to_somebody_else_stays_unless_it_names_her_and_nothing_waits_for_it(
+    database: Database, said: str, ended: bool, stays: bool
+) -> None:
+    async with gateway(database, contacts={"ben": BEN}, routes=HIS) as g:
+        await arrives(g)
+        id = await asked(g)
+        await g.app.context.store.write(lambda tx: tx.run(SAYS, id=id, content=dumps({"said": said})))
+        if ended:
+            await g.app.asker.cancel(id)
+            await g.app.idle()
+        await erased(g)
+        rows = await g.app.context.store.read(lambda tx: tx.all(deliveries.OF, interaction_id=id))
+        assert (said in rows[0]["content"]) is stays
 
 
 async def test_who_is_a_contact_or_stands_in_the_file_is_not_erased(database: Database) -> None:

@@ -34,9 +34,17 @@ OF_INTAKE = (
     Mutant(
         "dedupe of events",
         GATEWAY + "store/replies.py",
-        "    return added == 1",
-        "    return True",
+        "    if added is None:\n        return False\n    unnamed.note_key",
+        "    if added is None:\n        return True\n    unnamed.note_key",
         FLOW + "test_once_in.py::test_the_same_event_id_on_two_providers_is_two_events[sqlite]",
+    ),
+    Mutant(
+        "what somebody sent who is erased is known by its hash",
+        GATEWAY + "store/replies.py",
+        "    if _erased(tx, provider, event_id) is None:",
+        "    if provider:",
+        FLOW
+        + "test_erasing_a_person.py::test_law_4_what_she_sent_comes_again_and_is_known_by_its_hash[sqlite]",
     ),
     Mutant(
         "what nobody vouches for does not shut out the original",
