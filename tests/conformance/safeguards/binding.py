@@ -214,4 +214,12 @@ OF_BINDING = (
         FLOW + "test_two_people_at_once.py::test_law_2_a_question_that_is_just_being_answered"
         "_is_not_taken_back_with_its_run",
     ),
+    Mutant(
+        "an old button is no answer to what is open now",
+        GATEWAY + "evidence.py",
+        "        or bool(_token(reply) and token is None)  # of something that asks nothing any more\n",
+        "",
+        FLOW + "test_removed_and_back.py::test_law_1_an_old_button_is_no_answer_to_the_only_question_that_is"
+        "_open_now[sqlite]",
+    ),
 )

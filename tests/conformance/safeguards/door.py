@@ -290,6 +290,14 @@ OF_DOOR = (
         FLOW + "test_two_people_at_once.py::test_law_4_an_event_that_two_operators_replay_at_once"
         "_is_considered_once",
     ),
+    Mutant(
+        "what was taken back from somebody decides nothing",
+        GATEWAY + "evidence.py",
+        "    if not gone.taken_back(tx, row):",
+        "    if row:",
+        FLOW + "test_removed_and_back.py::test_law_7_what_was_taken_back_is_not_answered_by_what_stands_on"
+        "_their_phone[sqlite-reply]",
+    ),
     # Law 11: nothing secret is told
     Mutant(
         "a traceback says nothing of what an exception said",
