@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from answerback import linking, taps
+from answerback import linking, taps, turned_away
 from answerback.asides import ASIDES, aside
 from answerback.ask import cancel_run
 from answerback.attachments import kept
@@ -10,7 +10,7 @@ from answerback.case import Case, Effect
 from answerback.context import Context
 from answerback.delegating import can_delegate, delegate, gone
 from answerback.door import Actor, decide, gave_up, lost
-from answerback.evidence import Gathered, by_token, gather, is_for_us, is_taken_back, uncalled
+from answerback.evidence import Gathered, gather, is_for_us, uncalled
 from answerback.given import FILES, SAID, Given, Sent, command_of, said_before, sent_with, value_of
 from answerback.match import Evidence, Match, WhichOne, match
 from answerback.model import Interaction, InteractionStatus, Json, Outcome
@@ -23,14 +23,13 @@ from answerback.render import asker
 from answerback.sentences import say
 from answerback.starting import start, startable, stop_working, unknown
 from answerback.steps import Step, step_of
-from answerback.store import Row, Tx, contacts, deliveries, interactions, pace, passing, places
+from answerback.store import Row, Tx, contacts, interactions, passing, places
 from answerback.store.codec import address_in, attachments_out
 from answerback.substitute import STOPS, considered
 from answerback.values import unstorable
 
 WORDS = "pending, why, skip, snooze 1h, mute 2h, stop"  # what `help` names
 DELEGATE = "delegate"
-MINUTE = 60_000_000  # microseconds between two of the same sentence in one place
 
 
 def consider(tx: Tx, context: Context, provider: str, reply: Reply) -> Effect:
@@ -49,7 +48,7 @@ def consider(tx: Tx, context: Context, provider: str, reply: Reply) -> Effect:
     if not reply.trusted:
         return _unproved(case)
     if reply.void is not None:
-        return _void(case, reply.void)
+        return turned_away.void(case, reply.void)
     if not is_for_us(reply):
         return Effect(Outcome.UNKNOWN, overheard=True)
     words = uncalled(reply, reply.text) if not reply.data else ""
@@ -58,7 +57,7 @@ def consider(tx: Tx, context: Context, provider: str, reply: Reply) -> Effect:
         outcome, follows = linking.use(tx, context, provider, reply, command[1])
         return Effect(outcome, follows=follows)
     if mine is None:
-        return _stranger(case)
+        return turned_away.stranger(case)
     if reply.place == mine["place"] or not context.outbox.is_shared(mine):
         contacts.seen(tx, mine)  # to write in private does not let us into a group
     if reply.data.startswith("link."):
@@ -81,83 +80,11 @@ def _unproved(case: Case) -> Effect:
     return _say(case, record, asked, Outcome.NOT_ALLOWED, why, {})
 
 
-def _void(case: Case, why: Void) -> Effect:
-    """It decides nothing. Whoever may wait for it to count hears why, once a minute at most."""
-    tx, reply = case.tx, case.reply
-    if case.person is None and reply.private:
-        return _stranger(case)
-    waits = any(_is_question(tx, case.provider, reply.place, id) for id in reply.references) or (
-        reply.private
-        and tx.one(deliveries.OPEN_FOR, provider=case.provider, external_id=reply.sender, limit=1) is not None
-    )
-    if not waits or not pace.once(tx, f"void:{case.provider}", reply.place, MINUTE):
-        return Effect(Outcome.NOT_ALLOWED)
-    said = case.context.outbox.conversation(tx, case.here, f"void_{why}", {})
-    return Effect(Outcome.NOT_ALLOWED, [said])
-
-
-def _is_question(tx: Tx, provider: str, place: str, message_id: str) -> bool:
-    row = tx.one(deliveries.BY_MESSAGE, provider=provider, message_id=message_id)
-    return row is not None and row["place"] == place and bool(row["open"])
-
-
-def _stranger(case: Case) -> Effect:
-    """A stranger never decides, and hears at most one sentence a day, in private."""
-    reply = case.reply
-    if reply.private and not reply.data:
-        return Effect(
-            Outcome.UNKNOWN, case.context.outbox.stranger(case.tx, case.provider, reply.sender, reply.place)
-        )
-    return _not_theirs(case)
-
-
-def _meant(case: Case) -> Row | None:
-    """The message that a reply names."""
-    tx, reply = case.tx, case.reply
-    named = (tx.one(deliveries.BY_MESSAGE, provider=case.provider, message_id=id) for id in reply.references)
-    return by_token(tx, reply) or next((row for row in named if row is not None), None)
-
-
-def _whose(tx: Tx, row: Row | None) -> str:
-    """The names of those whom its question is for; "" when nobody knows which one is meant."""
-    record = interactions.get(tx, row["interaction_id"]) if row else None
-    asked = record.route.get("ask", ()) if record else ()
-    return ", ".join(found.name for id in asked if (found := contacts.contact(tx, id)))
-
-
-def _no_more(case: Case) -> Effect:
-    """They were asked this once, and it was taken back from them: a tap gets a toast, words a sentence."""
-    if case.reply.data:
-        language = case.person.language if case.person else "en"
-        return Effect(Outcome.NOT_ALLOWED, toast=say("asked_no_more", language))
-    said = case.context.outbox.conversation(case.tx, case.here, "asked_no_more", {})
-    return Effect(Outcome.NOT_ALLOWED, [said])
-
-
-def _not_theirs(case: Case) -> Effect:
-    """A tap gets a toast. Somebody we know who wrote it among others hears it there, seldom."""
-    if taps.is_about_run(case.reply):
-        return taps.not_theirs(case)
-    meant, reply = _meant(case), case.reply
-    mine = meant is not None and case.person is not None and meant["contact_id"] == case.person.id
-    if meant is not None and mine and is_taken_back(case.tx, meant):
-        return _no_more(case)
-    who = _whose(case.tx, meant)
-    if not who:
-        return Effect(Outcome.NOT_ALLOWED)
-    spoken = case.person is not None and not reply.private and not reply.data
-    if spoken and pace.once(case.tx, f"whose:{case.provider}", f"{reply.place}:{reply.sender}", MINUTE):
-        row = case.context.outbox.conversation(case.tx, case.here, "not_for_you", {"who": who})
-        return Effect(Outcome.NOT_ALLOWED, [row])
-    language = case.person.language if case.person else "en"
-    return Effect(Outcome.NOT_ALLOWED, toast=say("not_for_you", language, who=who))
-
-
 def _for_question(case: Case) -> Effect:
     reply = case.reply
     gathered = gather(case.tx, case.provider, reply, case.person.id if case.person else "")
     if gathered is None:
-        return _not_theirs(case)
+        return turned_away.not_theirs(case)
     words = uncalled(reply, reply.text) if not reply.data else ""
     command = is_command(words, gathered.questions) if words else command_of(case.tx, case.provider, reply)
     if command is not None and (effect := _command(case, command, gathered)) is not None:

@@ -22,7 +22,7 @@ OF_DOOR = (
     Mutant(
         "strangers",
         GATEWAY + "inbound.py",
-        "    if mine is None:\n        return _stranger(case)\n",
+        "    if mine is None:\n        return turned_away.stranger(case)\n",
         "",
         DOOR + "test_a_stranger_hears_one_sentence_a_day_and_only_in_private[sqlite]",
     ),
