@@ -16,6 +16,7 @@ from answerback.store import audit, deliveries, interactions
 from answerback.store.codec import answer_out, loads
 from answerback.store.query import Query
 from answerback.store.tx import Row, Tx
+from answerback.store.walking import flag, stretch
 from answerback.tables import (
     DAMAGED,
     UNGIVEN,
@@ -87,16 +88,8 @@ _MORE = {Kind.RUN: ", it.agent, it.thread_id, it.intent"}
 
 
 def _look(kind: Kind) -> Query:
-    """The rows behind a key, whether each is due or not: however few are, a look reads no more than these."""
-    names = _KEYS[kind]
-    columns = ", ".join(f"it.{name}" for name in names)
-    behind = ", ".join(f":{name}" for name in names)
-    return Query(
-        text(
-            f"SELECT {columns}{_MORE.get(kind, '')}, CASE WHEN {_DUE[kind]} THEN 1 ELSE 0 END AS due "
-            f"FROM {kind} it WHERE ({columns}) > ({behind}) ORDER BY {columns} LIMIT :most"
-        )
-    )
+    """The rows behind a key, and whether each is due."""
+    return stretch(kind, _KEYS[kind], f"{flag(_DUE[kind])} AS due{_MORE.get(kind, '')}")
 
 
 LOOK = {kind: _look(kind) for kind in Kind}

@@ -8,6 +8,7 @@ from sqlalchemy import text
 from answerback.store.erasing import GIVEN_UP, OVER
 from answerback.store.query import Query
 from answerback.store.tx import Row, Tx
+from answerback.store.walking import flag, stretch
 from answerback.tables import UNGIVEN
 
 SMALL = 65_536  # bytes of an event that are read together with others
@@ -70,22 +71,6 @@ OPEN = (  # each is led by an index of what is under way, but for the runs, whic
 )
 
 
-def _look(table: str, keys: tuple[str, ...], columns: str, joined: str = "") -> Query:
-    """The rows behind a key, theirs or not: however few are, a look reads no more than these."""
-    names = ", ".join(f"it.{key}" for key in keys)
-    behind = ", ".join(f":{key}" for key in keys)
-    return Query(
-        text(
-            f"SELECT {names}, {columns} FROM {table} it {joined} WHERE ({names}) > ({behind}) "
-            f"ORDER BY {names} LIMIT :most"
-        )
-    )
-
-
-def _if(condition: str) -> str:
-    return f"CASE WHEN {condition} THEN 1 ELSE 0 END"
-
-
 _ALONE = """NOT EXISTS (SELECT 1 FROM delivery WHERE delivery.interaction_id = it.id
     AND delivery.contact_id NOT IN ('', :contact))
   AND NOT EXISTS (SELECT 1 FROM answer WHERE answer.interaction_id = it.id AND answer.contact_id <> :contact)
@@ -104,49 +89,49 @@ KEYS: dict[Step, tuple[str, ...]] = dict.fromkeys(Step, ("id",)) | {
     Step.EVENTS: ("provider", "event_id"),
 }
 LOOK = {
-    Step.ACCOUNTS: _look(
+    Step.ACCOUNTS: stretch(
         "delivery", ("id",), "it.contact_id, it.provider, it.external_id, it.place, it.created_at"
     ),
-    Step.QUESTIONS: _look(
+    Step.QUESTIONS: stretch(
         "interaction",
         ("id",),
-        f"{_if(f'{_DUE} AND it.answered_by = :contact')} AS answered, "
-        f"{_if(f'{_DUE} AND ({_ASKED} OR {_SAID})')} AS asked, "
-        f"{_if(f'{_ALONE} AND {_RUN_IS_OVER} AND NOT {GIVEN_UP}')} AS alone",
+        f"{flag(f'{_DUE} AND it.answered_by = :contact')} AS answered, "
+        f"{flag(f'{_DUE} AND ({_ASKED} OR {_SAID})')} AS asked, "
+        f"{flag(f'{_ALONE} AND {_RUN_IS_OVER} AND NOT {GIVEN_UP}')} AS alone",
     ),
-    Step.NOTICES: _look(
+    Step.NOTICES: stretch(
         "notice",
         ("id",),
-        f"it.route, {_if('it.erased_at IS NULL AND it.created_at <= :began')} AS due",
+        f"it.route, {flag('it.erased_at IS NULL AND it.created_at <= :began')} AS due",
     ),
-    Step.IDS: _look(
+    Step.IDS: stretch(
         "message",
         KEYS[Step.IDS],
         "sent.contact_id, sent.external_id, sent.created_at",
         "LEFT JOIN delivery sent ON sent.id = it.delivery_id",
     ),
-    Step.MESSAGES: _look(
+    Step.MESSAGES: stretch(
         "delivery",
         ("id",),
         "it.contact_id, it.provider, it.external_id, it.created_at, "
-        f"{_if('''replace(it.content, :named, '') <> it.content''')} AS named",
+        f"{flag('''replace(it.content, :named, '') <> it.content''')} AS named",
     ),
-    Step.EVENTS: _look(
+    Step.EVENTS: stretch(
         "reply",
         KEYS[Step.EVENTS],
         "it.received_at, it.error, it.id AS letter, length(it.raw) AS size, "
         f"CASE WHEN length(it.raw) <= {SMALL} THEN it.raw END AS raw, "
-        + _if(
+        + flag(
             "it.outcome = 'accepted' AND EXISTS (SELECT 1 FROM interaction answered "
             "WHERE answered.id = it.interaction_id AND answered.answered_by = :contact "
             "AND answered.answered_via = it.provider)"
         )
         + " AS won",
     ),
-    Step.RUNS: _look(
+    Step.RUNS: stretch(
         "run",
         ("id",),
-        _if(
+        flag(
             "it.erased_at IS NULL AND it.created_at <= :began AND it.status IN ('completed', 'cancelled') "
             "AND it.stop_at IS NULL AND (EXISTS (SELECT 1 FROM delivery "
             f"WHERE delivery.id = it.told AND delivery.contact_id = :contact) OR {_ALL_ERASED})"

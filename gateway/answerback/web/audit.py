@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 from fastapi import Depends, FastAPI
 from pydantic import BaseModel
 
-from answerback.web.auth import MayAdminister
+from answerback.web.auth import of_all_agents
 from answerback.web.listing import Wanted
-from answerback.web.problems import Problem
 from answerback.web.records import PageOut
 from answerback.web.services import Auditor, Caller
 
@@ -47,14 +46,7 @@ class CheckedOut(BaseModel):
     next: str | None
 
 
-def _of_all(key: MayAdminister) -> Caller:
-    """The caller's key, if it is not limited to some agents. Raises `Problem` 403."""
-    if key.agents:
-        raise Problem(403, "not-allowed", "The audit is of all agents: use a key that names none.")
-    return key
-
-
-_MayAudit = Annotated[Caller, Depends(_of_all)]
+_MayAudit = Annotated[Caller, Depends(of_all_agents("The audit is of all agents"))]
 
 
 def add(api: FastAPI, auditor: Auditor) -> None:

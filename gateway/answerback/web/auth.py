@@ -73,6 +73,20 @@ MayAnswer = Annotated[Caller, Depends(may("answer"))]
 MayAdminister = Annotated[Caller, Depends(may("admin"))]
 
 
+def of_all_agents(why: str) -> Callable[[Caller], Caller]:
+    """A dependency: the caller's key, if it may administer and is not limited to some agents.
+
+    Raises `Problem` 403, with `why` that is not enough.
+    """
+
+    def key_of(key: MayAdminister) -> Caller:
+        if key.agents:
+            raise Problem(403, "not-allowed", f"{why}: use a key that names none.")
+        return key
+
+    return key_of
+
+
 def sees(key: Caller, agent: str) -> bool:
     """Whether the key may have to do with this agent."""
     return not key.agents or agent in key.agents

@@ -8,9 +8,8 @@ from pydantic import BaseModel
 from answerback.erasure import Erased, Erasure
 from answerback.errors import NotFound
 from answerback.removing import Removed, Remover
-from answerback.web.auth import MayAdminister, sees
+from answerback.web.auth import MayAdminister, of_all_agents, sees
 from answerback.web.parameters import ContactId, is_id
-from answerback.web.problems import Problem
 from answerback.web.records import timestamp
 from answerback.web.services import Caller
 
@@ -49,14 +48,7 @@ class ErasedOut(BaseModel):
     erased: dict[str, int]
 
 
-def _of_all(key: MayAdminister) -> Caller:
-    """The caller's key, if it is not limited to some agents. Raises `Problem` 403."""
-    if key.agents:
-        raise Problem(403, "not-allowed", "A person is asked by all agents: use a key that names none.")
-    return key
-
-
-_MayErase = Annotated[Caller, Depends(_of_all)]
+_MayErase = Annotated[Caller, Depends(of_all_agents("A person is asked by all agents"))]
 
 
 def add_erasure(api: FastAPI, erasure: Erasure) -> None:

@@ -165,4 +165,12 @@ OF_TWO_AT_ONCE = (
         FLOW + "test_two_people_at_once.py"
         "::test_when_two_messages_of_a_notice_fail_at_once_the_next_address_is_told_once",
     ),
+    Mutant(
+        "who ends a run takes its questions in the order of who answers them",
+        GATEWAY + "ask.py",
+        '    interactions.hold_asked(tx, run["agent"], run["thread_id"])\n',
+        "",
+        FLOW + "test_two_people_at_once.py::test_an_answer_and_the_end_of_its_run_do_not_wait_for_each_other"
+        "[cancel]",
+    ),
 )
