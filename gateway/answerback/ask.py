@@ -92,10 +92,7 @@ class Asker:
         """Take a question back. Raises `NotFound`, `AlreadyAnswered` or `Closed`."""
 
         def tx_(tx: Tx) -> tuple[Interaction, list[Row]]:
-            seen = interactions.get(tx, interaction_id)
-            if seen is not None and seen.run_id:  # or its sibling, taken back too, waits for us
-                interactions.hold_asked(tx, seen.agent, seen.thread_id)
-            record = interactions.held(tx, interaction_id)  # or an answer wins, and its run ends
+            record = interactions.held_with_others(tx, interaction_id)  # or an answer wins, and its run ends
             if record is None:
                 raise NotFound("There is no interaction with this id.")
             refuse_closed(record)

@@ -128,7 +128,6 @@ class Erasure(Background):
                 f"{id!r} stands in the configuration. Take them out of the file, start the gateway again, "
                 "and then erase."
             )
-        await self._context.store.read(lambda tx: _name(tx, id))
         # Not where it begins: that takes a while, and who was removed is asked nothing new.
         await self._context.store.read(lambda tx: _require_over(tx, id))
 
@@ -229,7 +228,8 @@ def _name(tx: Tx, id: str) -> str:
 
 
 def _require_over(tx: Tx, id: str) -> None:
-    """Raise `Conflict` while they still play a part in something."""
+    """Raise `NotFound`, or `Conflict` while they are a contact or still play a part in something."""
+    _name(tx, id)
     waiting = personal.still_open(tx, id)
     if waiting:
         raise Conflict(_waits(id, waiting))

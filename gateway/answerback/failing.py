@@ -38,11 +38,8 @@ def hold_asker(tx: Tx, row: Row) -> None:
     For who then writes to the delivery: an answer takes its question before what carries it, and in another
     order each of the two would wait for the other.
     """
-    record = interactions.get(tx, row["interaction_id"]) if row["interaction_id"] else None
-    if record is not None and record.run_id:
-        interactions.hold_asked(tx, record.agent, record.thread_id)
-    elif record is not None:
-        interactions.held(tx, record.id)
+    if row["interaction_id"]:
+        interactions.held_with_others(tx, row["interaction_id"])
 
 
 def has_ended(tx: Tx, run: Row) -> bool:

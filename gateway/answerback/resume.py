@@ -1,6 +1,7 @@
 """resume: the second outbox. Gives a recorded answer to exactly the interrupt it was given for."""
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -19,6 +20,10 @@ from answerback.threads import GONE, Concluded, announce, kept, take_due, write_
 log = logging.getLogger("answerback.resume")
 AT_ONCE = 64  # threads that go on at the same time
 GIVE_UP = 10  # attempts
+
+
+class _Lost(Exception):
+    """Another process has the thread by now: nothing is written."""
 
 
 class Resumer(Background):
@@ -84,16 +89,19 @@ class Resumer(Background):
             return Paused(pending), f"The agent refused it: {error.detail}"
 
     async def _conclude(self, handed: Handed, state: State, error: str) -> None:
-        def tx_(tx: Tx) -> Concluded | None:
-            if not leases.release(tx, handed.lease):
-                return None
+        def tx_(tx: Tx) -> Concluded:
+            # The question before its thread, as who answers or ends the run takes them.
             at = None if error == GONE else tx.now
             interactions.resumed(tx, handed.record.id, at=at, error=error)
+            if not leases.release(tx, handed.lease):
+                raise _Lost
             concluded = write_down(tx, self._context, handed.lease, state)
             audit.add(tx, handed.record.id, "not resumed" if error else "resumed", content=_name(state))
             return concluded
 
-        concluded = await self._context.store.write(tx_)
+        concluded: Concluded | None = None
+        with contextlib.suppress(_Lost):
+            concluded = await self._context.store.write(tx_)
         self._context.faults.reach("resume.after-commit")
         self._context.signals.changed(handed.record.id)
         announce(self._context, concluded, handed.lease)
@@ -105,10 +113,10 @@ class Resumer(Background):
         """
 
         def tx_(tx: Tx) -> list[Row]:
+            row = tx.one(interactions.HELD, id=handed.record.id)
+            assert row is not None
             if not leases.release(tx, handed.lease):
                 return []
-            row = tx.one(interactions.GET, id=handed.record.id)
-            assert row is not None
             since = row["answered_at"] or row["expires_at"] or row["created_at"]
             over = tx.now - since > AWAY if away else row["resume_attempts"] >= GIVE_UP
             at = None if over else tx.now + round(pause(row["resume_attempts"]) * 1e6)

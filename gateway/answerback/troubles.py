@@ -112,8 +112,10 @@ class Troubles:
 
         def tx_(tx: Tx) -> Follows:
             outbox = self._context.outbox
-            failing.hold_asker(tx, row)
-            if _is_over(tx, row, trouble, stand_in):
+            over = _is_over(tx, row, trouble, stand_in)
+            if over or fall_back or trouble.unsure:  # somebody else may be asked
+                failing.hold_asker(tx, row)
+            if over:
                 if not claimed.failed(tx, row, trouble.why, status=status):
                     return Follows()
                 if self._fails(row):

@@ -4,37 +4,23 @@ Arguments: the data directory, the URL, the time in microseconds, and the point 
 """
 
 import asyncio
-import os
-import signal
 import sys
 
 from pydantic import SecretStr
 
 from answerback import app as composition
 from answerback.ask import AskRequest
-from answerback.faults import Faults
 from answerback.model import InteractionStatus, Question
 from answerback.settings import Settings
 from answerback.testing import ManualClock, MemoryProvider
+from tests.faults.deadly import Deadly
 
 SECRET = "whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIz"
 LEASE = 61.0  # seconds after which a dead process's claim has lapsed
 
 
-class Deadly(Faults):
-    """Kills this process at the first passing of a point, once it is armed."""
-
-    def __init__(self, point: str) -> None:
-        self.point, self.armed = point, False
-
-    def reach(self, point: str) -> None:
-        super().reach(point)
-        if self.armed and point == self.point:
-            os.kill(os.getpid(), signal.SIGKILL)
-
-
 async def live(folder: str, url: str, now: int, point: str) -> None:
-    clock, faults = ManualClock(now), Deadly(point)
+    clock, faults = ManualClock(now), Deadly(point, armed=False)
     settings = Settings(data_dir=folder, outgoing=("localhost",), signing_secret=SecretStr(SECRET))
     providers = {"memory": MemoryProvider()}
     app = composition.build(settings, time=clock, faults=faults, providers=providers, agents={})

@@ -7,8 +7,6 @@ is left.
 
 import asyncio
 import json
-import os
-import signal
 import sys
 
 from sqlalchemy import text
@@ -16,32 +14,19 @@ from sqlalchemy import text
 from answerback import app as composition
 from answerback.ask import AskRequest
 from answerback.erasure import Erasure
-from answerback.faults import Faults
 from answerback.model import Address, Contact, Question
 from answerback.settings import Route, Settings
 from answerback.store import Tx, contacts
 from answerback.store.query import Query
 from answerback.tables import metadata
 from answerback.testing import ManualClock, MemoryProvider
+from tests.faults.deadly import Deadly
 
 PHONE = "1001-her-phone"
 CAROL = Contact("carol", "Carol Quokka", addresses=(Address("memory", PHONE, PHONE),))
 HERS = (PHONE, "Quokka", "numbat")
 ROUTE = Route("default", ask=("carol",), providers=("memory",))
 TABLES = [Query(text(f'SELECT * FROM "{name}"')) for name in metadata.tables]  # noqa: S608
-
-
-class Deadly(Faults):
-    """Kills this process at the nth passing of a point."""
-
-    def __init__(self, point: str, nth: int) -> None:
-        self.point, self.left = point, nth
-
-    def reach(self, point: str) -> None:
-        super().reach(point)
-        self.left -= point == self.point
-        if point == self.point and self.left == 0:
-            os.kill(os.getpid(), signal.SIGKILL)
 
 
 def left(tx: Tx) -> int:

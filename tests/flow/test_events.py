@@ -295,9 +295,8 @@ async def test_law_7_only_a_key_that_may_read_follows_and_only_what_its_agents_d
             await g.run("scripted")
             await g.run("another")
             told = [await anext(stream)]
-            while told[-1][1] == "run.running":  # as long as it has not come to its question
+            while told[-1][1] != "interaction.asked":  # its run may be seen before
                 told.append(await anext(stream))
-            assert told[-1][1] == "interaction.asked"
             assert {data["agent"] for _, _, data in told} == {"another"}
 
 

@@ -115,6 +115,17 @@ async def test_who_is_back_answers_what_they_are_asked_anew_and_sees_nothing_of_
         assert (await g.app.reader.interaction(new)).answered_by == "carol"
 
 
+async def test_what_was_to_be_sent_as_they_left_is_not_sent_when_they_are_back(database: Database) -> None:
+    async with gateway(database, routes=BOTH) as g:
+        await carol(g)
+        sends, g.app.context.signals.deliver = g.app.context.signals.deliver, lambda rows: None
+        await asked(g, "carol", "ben")
+        await leaves_and_is_back(g)
+        g.app.context.signals.deliver = sends
+        await g.later(120)
+        assert (g.memory.titles("3003"), len(g.memory.titles("2002"))) == ([], 1)
+
+
 @pytest.mark.parametrize("next_owner", ["nobody", "dora"])
 async def test_law_11_how_a_run_ends_is_not_told_at_an_account_that_was_taken_from_its_person(
     database: Database, next_owner: str

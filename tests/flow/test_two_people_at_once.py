@@ -50,6 +50,7 @@ async def test_law_2_a_question_that_is_just_being_answered_is_not_taken_back_wi
         assert isinstance(refused, AlreadyAnswered)
         run = await both.one.settled(run.id)
         assert (run.status, run.result) == (RunStatus.COMPLETED, ["tea"])
+        assert await both.waited_in_a_ring() == 0
 
 
 @pytest.mark.parametrize("ending", ["cancel", "replace"])

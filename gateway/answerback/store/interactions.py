@@ -204,6 +204,17 @@ def held(tx: Tx, id: str) -> Interaction | None:
     return None if row is None else interaction_in(row)
 
 
+def held_with_others(tx: Tx, id: str) -> Interaction | None:
+    """The same, with whatever else its run asks: for who may withdraw that too, or ends the run.
+
+    In one order, so that of two who do so neither waits for the other.
+    """
+    seen = get(tx, id)
+    if seen is not None and seen.run_id:
+        hold_asked(tx, seen.agent, seen.thread_id)
+    return held(tx, id)
+
+
 def hold_asked(tx: Tx, agent: str, thread: str) -> None:
     """Let nobody answer what a thread asks until the commit.
 

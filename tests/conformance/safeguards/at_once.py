@@ -32,9 +32,9 @@ OF_TWO_AT_ONCE = (
     ),
     Mutant(
         "a failed run that is being discarded is not tried again",
-        GATEWAY + "run.py",
-        "row = tx.one(runs.HELD, id=id)",
-        "row = tx.one(runs.GET, id=id)",
+        GATEWAY + "letters.py",
+        '        leases.hold(tx, run["agent"], run["thread_id"])\n',
+        "",
         GIVEN_UP + "[discard-a_run]",
     ),
     # Somebody mutes or unmutes while something is made for them

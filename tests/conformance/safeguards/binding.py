@@ -207,10 +207,8 @@ OF_BINDING = (
     Mutant(
         "a question that is being answered is not taken back with its run",
         GATEWAY + "ask.py",
-        "            if seen is not None and seen.run_id:  # or its sibling, taken back too, waits for us\n"
-        "                interactions.hold_asked(tx, seen.agent, seen.thread_id)\n"
-        "            record = interactions.held(tx, interaction_id)",
-        "            record = seen",
+        "interactions.held_with_others(tx, interaction_id)",
+        "interactions.get(tx, interaction_id)",
         FLOW + "test_two_people_at_once.py::test_law_2_a_question_that_is_just_being_answered"
         "_is_not_taken_back_with_its_run",
     ),

@@ -121,7 +121,9 @@ OF_DOOR = (
         GATEWAY + "loaded.py",
         ' or not row["open"])',
         ")",
-        FLOW + "test_leaving.py::test_what_was_being_sent_as_its_gateway_ended_is_not_sent_again[sqlite]",
+        FLOW
+        + "test_removed_and_back.py::test_what_was_to_be_sent_as_they_left_is_not_sent_when_they_are_back"
+        "[sqlite]",
     ),
     Mutant(
         "who may have a run tried again by a tap",
