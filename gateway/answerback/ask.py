@@ -8,10 +8,11 @@ from answerback import snoozed
 from answerback.callbacks import require_callable
 from answerback.context import Context
 from answerback.deadlines import check_default
-from answerback.errors import AlreadyAnswered, Closed, Conflict, DoesNotFit, NotFound
+from answerback.errors import AlreadyAnswered, Closed, DoesNotFit, NotFound
 from answerback.match import new_code
 from answerback.model import Interaction, InteractionStatus, Json, OnExpire, Question
 from answerback.outbox import FORM
+from answerback.repeated import AGENT, named, require_same, whom
 from answerback.settings import Route, Settings
 from answerback.store import Row, Tx, audit, contacts, deliveries, interactions, leases, runs, stops
 from answerback.store.codec import dumps, interaction_in
@@ -60,6 +61,7 @@ class Asker:
     async def ask(self, request: AskRequest) -> Asked:
         """Store the question and what must be sent. Raises `NotFound`, `DoesNotFit` or `Conflict`."""
         route = route_of(self._context.settings, request.route, request.ask, agent=request.agent)
+        route = named(route, request.ask, request.route, request.idempotency_key)
         record = _record(request, route, self._context.settings)
         self._context.faults.reach("ask.before-commit")
         asked, rows = await self._context.store.write(lambda tx: self._ask(tx, record, request))
@@ -287,15 +289,20 @@ def _seconds(request: AskRequest, record: Interaction) -> float | None:
 def _same_again(tx: Tx, row: Row, wanted: Interaction) -> tuple[Interaction, str]:
     """What was asked under this key, and the delivery that is its form link."""
     record = interaction_in(row)
-    if record.erased_at is None and _asked_with(record) != _asked_with(wanted):
-        raise Conflict("This Idempotency-Key was used for another question. Use a new one.")
+    require_same("question", _asked_with(record), _asked_with(wanted))
     link = next(d["id"] for d in tx.all(deliveries.OF, interaction_id=record.id) if d["provider"] == FORM)
     return record, link
 
 
-def _asked_with(record: Interaction) -> tuple[object, ...]:
+def _asked_with(record: Interaction) -> dict[str, object]:
     """What is the same when a request is sent again; keys with powers of their own share what they use."""
-    return record.questions, record.context, record.agent, record.sensitive
+    said = {"what is asked": record.questions, "its context": record.context}
+    return {
+        **(said if record.erased_at is None else {}),
+        AGENT: record.agent,
+        "whether it is sensitive": record.sensitive,
+        **whom(record.route, "who is asked"),
+    }
 
 
 def people(tx: Tx, record: Interaction) -> dict[str, str]:

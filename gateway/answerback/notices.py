@@ -6,6 +6,7 @@ from answerback.ask import require_people, route_of
 from answerback.context import Context
 from answerback.errors import Conflict, DoesNotFit, NotFound
 from answerback.model import Address, Contact, DeliveryStatus
+from answerback.repeated import AGENT, named, require_same, whom
 from answerback.store import Row, Tx, contacts, deliveries, interactions
 from answerback.store import notices as table
 from answerback.store.codec import dumps, loads
@@ -90,12 +91,14 @@ class Notices:
         """
         _check(request)
         route = route_of(self._context.settings, request.route, request.ask, agent=request.agent)
+        route = named(route, request.ask, request.route, request.idempotency_key)
 
         def tx_(tx: Tx) -> tuple[Notice, list[Row], bool]:
             require_people(tx, self._context.settings, request.ask)
-            row = table.add(tx, **_row(request), route=dumps(route))
+            wanted = _row(request) | {"route": dumps(route)}
+            row = table.add(tx, **wanted)
             if row is None:
-                return _same_again(tx, request), [], False
+                return _same_again(tx, wanted), [], False
             rows = self._deliveries(tx, row)
             return _view(tx, row), rows, True
 
@@ -165,13 +168,21 @@ def _row(request: NoticeRequest) -> Row:
     }
 
 
-def _same_again(tx: Tx, request: NoticeRequest) -> Notice:
-    row = tx.one(table.BY_KEY, key=request.idempotency_key)
+def _same_again(tx: Tx, wanted: Row) -> Notice:
+    row = tx.one(table.BY_KEY, key=wanted["idempotency_key"])
     assert row is not None
-    said = row["content"], row["title"], row["agent"]
-    if row["erased_at"] is None and said != (request.text, request.title, request.agent):
-        raise Conflict("This Idempotency-Key was used for another notice. Use a new one.")
+    require_same("notice", _told_with(row), _told_with(wanted))
     return _view(tx, row)
+
+
+def _told_with(row: Row) -> dict[str, object]:
+    said = {"its text": row["content"], "its title": row["title"]}
+    return {
+        **(said if row.get("erased_at") is None else {}),
+        AGENT: row["agent"],
+        "whether it is sensitive": row["sensitive"],
+        **whom(loads(row["route"]), "who is told"),
+    }
 
 
 def _get(tx: Tx, id: str) -> Notice:

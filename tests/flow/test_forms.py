@@ -1,6 +1,7 @@
 """The form behind a link: plain questions by link alone, confirmations with the code of law 7."""
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from answerback.ask import AskRequest
 from answerback.errors import AlreadyAnswered, Conflict, DoesNotFit, NotAllowed, NotFound
 from answerback.model import InteractionStatus, Question, QuestionKind
+from answerback.settings import Route
 from tests.support.databases import Database
 from tests.support.gateway import Gateway, gateway
 
@@ -121,12 +123,42 @@ async def test_the_same_idempotency_key_asks_once(database: Database) -> None:
             await g.app.asker.ask(AskRequest((WIPE,), idempotency_key="k1"))
 
 
-@pytest.mark.parametrize("other", [{"agent": "another"}, {"context": "More of it."}, {"sensitive": True}])
+DIFFERS = [
+    ({"agent": "another", "context": "More of it."}, "another question: its agent differs."),
+    ({"context": "More of it."}, "its context differs"),
+    ({"sensitive": True}, "whether it is sensitive differs"),
+    ({"ask": ("ben",)}, "who is asked differs"),
+    ({"ask": ("alice", "ben")}, "who is asked differs"),
+    ({"ask": ()}, "who is asked differs"),
+    ({"route": "default", "ask": ("ben",)}, "who is asked and its route differ"),
+]
+
+
+@pytest.mark.parametrize(("other", "why"), DIFFERS)
 async def test_law_4_a_key_that_was_used_for_another_request_gives_nothing_of_that(
-    database: Database, other: dict[str, Any]
+    database: Database, other: dict[str, Any], why: str
 ) -> None:
     """The first one's link answers its question: whoever chose the same key by chance must not get it."""
+    first = {"agent": "one", "ask": ("alice",), "idempotency_key": "k1"}
     async with gateway(database) as g:
-        await g.app.asker.ask(AskRequest((TEXT,), agent="one", idempotency_key="k1"))
-        with pytest.raises(Conflict):
-            await g.app.asker.ask(AskRequest((TEXT,), **{"agent": "one", **other}, idempotency_key="k1"))
+        await g.app.asker.ask(AskRequest((TEXT,), **first))
+        with pytest.raises(Conflict, match=why) as refused:
+            await g.app.asker.ask(AskRequest((TEXT,), **{**first, **other}))
+        await g.app.idle()
+        assert "use a new key" in refused.value.detail
+        assert (g.memory.titles("1001"), g.memory.titles("2002")) == (["Which city?"], [])
+
+
+async def test_the_same_request_is_the_same_also_once_somebody_else_is_asked(database: Database) -> None:
+    """What counts is whom the caller named, not who is asked by now."""
+    route = Route("default", ask=("alice",), providers=("memory",), delegates=("ben",))
+    request = AskRequest((TEXT,), ask=("alice", "alice"), idempotency_key="k1")
+    async with gateway(database, routes={"default": route}) as g:
+        first = await g.app.asker.ask(request)
+        await g.app.idle()
+        await g.types("1001", "delegate to Ben")
+        again = await g.app.asker.ask(replace(request, ask=("alice",)))
+        assert (again.interaction.id, again.created) == (first.interaction.id, False)
+        assert again.interaction.route["ask"] == ["ben"]
+        with pytest.raises(Conflict, match="who is asked"):
+            await g.app.asker.ask(replace(request, ask=("ben",)))

@@ -2,6 +2,8 @@
 
 import asyncio
 import hashlib
+from dataclasses import replace
+from typing import Any
 
 import httpx
 import pytest
@@ -64,6 +66,26 @@ async def test_the_same_key_tells_once_and_another_text_under_it_is_refused(data
         assert g.memory.titles("1001") == [LIVE]
         with pytest.raises(Conflict, match="another notice"):
             await g.app.notices.send(NoticeRequest("Something else.", idempotency_key="release-1"))
+
+
+@pytest.mark.parametrize(
+    ("other", "why"),
+    [
+        ({"ask": ("alice", "ben")}, "another notice: who is told differs"),
+        ({"ask": ()}, "who is told differs"),
+        ({"sensitive": True, "title": "Release"}, "its title and whether it is sensitive differ"),
+    ],
+)
+async def test_law_4_a_key_that_was_used_for_another_notice_tells_nobody(
+    database: Database, other: dict[str, Any], why: str
+) -> None:
+    first = NoticeRequest(LIVE, ask=("alice",), idempotency_key="release-1")
+    async with gateway(database) as g:
+        await g.app.notices.send(first)
+        with pytest.raises(Conflict, match=why):
+            await g.app.notices.send(replace(first, **other))
+        await g.app.idle()
+        assert (g.memory.titles("1001"), g.memory.titles("2002")) == ([LIVE], [])
 
 
 @pytest.mark.parametrize(
