@@ -236,7 +236,7 @@ def route_of(settings: Settings, name: str, ask: tuple[str, ...], *, agent: str 
         raise NotFound(f"There is no route {name!r}. Known: {', '.join(sorted(settings.routes)) or 'none'}.")
     route: Route = settings.routes[name] if name else settings.default_route
     return {
-        "ask": list(ask or route.ask),
+        "ask": list(dict.fromkeys(ask or route.ask)),
         "providers": list(route.providers),
         "at_once": route.at_once,
         "reminders": list(route.reminders),

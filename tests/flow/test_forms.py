@@ -162,3 +162,10 @@ async def test_the_same_request_is_the_same_also_once_somebody_else_is_asked(dat
         assert again.interaction.route["ask"] == ["ben"]
         with pytest.raises(Conflict, match="who is asked"):
             await g.app.asker.ask(replace(request, ask=("ben",)))
+
+
+async def test_whoever_is_named_twice_is_asked_once(database: Database) -> None:
+    async with gateway(database) as g:
+        await g.app.asker.ask(AskRequest((TEXT,), ask=("alice", "ben", "alice")))
+        await g.app.idle()
+        assert (g.memory.titles("1001"), g.memory.titles("2002")) == (["Which city?"], ["Which city?"])

@@ -88,6 +88,13 @@ async def test_law_4_a_key_that_was_used_for_another_notice_tells_nobody(
         assert (g.memory.titles("1001"), g.memory.titles("2002")) == ([LIVE], [])
 
 
+async def test_whoever_is_named_twice_is_told_once(database: Database) -> None:
+    async with gateway(database) as g:
+        notice = await tell(g, ask=("alice", "alice"))
+        assert g.memory.titles("1001") == [LIVE]
+        assert [told.contact for told in notice.deliveries] == ["alice"]
+
+
 @pytest.mark.parametrize(
     ("wrong", "why"),
     [
