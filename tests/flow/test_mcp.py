@@ -15,6 +15,8 @@ pytest.importorskip("mcp", reason="the extra mcp is not installed")
 from mcp import Client as Mcp
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
+from answerback import __version__
+from answerback.cli.desk import NO_ACTION
 from tests.flow.test_cli import CONFIG, Served, do, environment, home_with, serve
 
 MODES = ["legacy", "auto"]  # with a handshake, as programs did it first, and without
@@ -58,13 +60,18 @@ async def pending(g: Served) -> list[Any]:
     return list(page["items"])
 
 
-async def answered(g: Served, text: str, response: Any) -> None:
-    """Somebody answers, once the question is there."""
+async def open_question(g: Served, text: str) -> str:
+    """The id of a question, once it is there."""
     found: list[Any] = []
     while not found:
         await asyncio.sleep(0.02)
         found = [each for each in await pending(g) if text in each["questions"][0]["text"]]
-    await asyncio.to_thread(g.answers, found[0]["id"], response)
+    return str(found[0]["id"])
+
+
+async def answered(g: Served, text: str, response: Any) -> None:
+    """Somebody answers, once the question is there."""
+    await asyncio.to_thread(g.answers, await open_question(g, text), response)
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -116,6 +123,41 @@ async def test_a_question_outlasts_the_call_and_is_not_asked_twice(gateway: Serv
         assert heard["status"] == "withdrawn"
 
 
+async def test_law_4_a_call_that_was_given_up_finds_its_question_and_the_answer_that_came_meanwhile(
+    gateway: Served,
+) -> None:
+    said = {"action": "Pay 40 €", "details": "The invoice of May."}
+    async with program(gateway) as client:
+        lost = asyncio.create_task(call(client, "confirm_action", **said))
+        id = await open_question(gateway, "40 €")
+        lost.cancel()
+        await asyncio.gather(lost, return_exceptions=True)
+        await asyncio.to_thread(gateway.answers, id, "yes")
+        heard = await call(client, "confirm_action", **said)
+    assert (heard["id"], heard["confirmed"]) == (id, True)
+
+
+async def test_law_4_the_same_call_twice_at_once_asks_once(gateway: Served) -> None:
+    async with program(gateway, "--wait", "100ms") as client:
+        both = await asyncio.gather(*(call(client, "ask_human", question="At once?") for _ in range(2)))
+    assert both[0]["id"] == both[1]["id"]
+
+
+async def test_law_4_a_call_with_a_key_is_the_same_in_another_session_too(gateway: Served) -> None:
+    said = {"question": "Which tag?", "idempotency_key": "größe\n1"}
+    async with program(gateway) as client:
+        asking = asyncio.create_task(call(client, "ask_human", **said))
+        await answered(gateway, "Which tag?", "v1")
+        first = await asking
+    async with program(gateway) as client:
+        assert await call(client, "ask_human", **said) == first
+        why = await refused(client, "ask_human", **{**said, "to": ["ben"]})
+        assert "who is asked differs" in why
+        for _ in range(2):
+            await client.call_tool("notify", {"text": "Tagged.", "idempotency_key": "n1"})
+        assert "another notice" in await refused(client, "notify", text="Not tagged.", idempotency_key="n1")
+
+
 async def test_law_6_silence_is_told_apart_from_a_no(gateway: Served) -> None:
     asked = await asyncio.to_thread(
         gateway.asks, {"text": "Deploy?", "kind": "confirm"}, ask=["alice"], expires_in="1s"
@@ -150,6 +192,8 @@ async def test_what_cannot_be_asked_is_a_sentence_for_the_model(gateway: Served)
         assert "There is no contact 'carol'" in await refused(client, "ask_human", question="?", to=["carol"])
         assert "no interaction" in await refused(client, "wait_for_answer", id="nothing")
         assert "question" in await refused(client, "ask_human", question="")
+        for blank in ("", " \n"):
+            assert NO_ACTION in await refused(client, "confirm_action", action=blank)
 
 
 async def test_a_gateway_that_is_away_is_named(tmp_path: Path) -> None:
@@ -162,8 +206,12 @@ async def test_a_gateway_that_is_away_is_named(tmp_path: Path) -> None:
 async def test_the_tools_say_what_they_do(gateway: Served) -> None:
     async with program(gateway) as client:
         found = {tool.name: tool for tool in (await client.list_tools()).tools}
+        assert (client.server_info.name, client.server_info.version) == ("answerback", __version__)
     assert set(found) == {"ask_human", "confirm_action", "wait_for_answer", "withdraw_question", "notify"}
     assert all(tool.description and tool.input_schema["properties"] for tool in found.values())
+    for name in ("ask_human", "confirm_action", "notify"):
+        assert "idempotency_key" in found[name].input_schema["properties"]
+        assert "call" not in found[name].input_schema["properties"]
     assert found["wait_for_answer"].annotations.read_only_hint is True
 
 

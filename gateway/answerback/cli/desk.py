@@ -5,12 +5,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
+from answerback.cli.repeats import Call, Calls, keyed
+from answerback.errors import DoesNotFit
 from answerback.model import Json
 
 if TYPE_CHECKING:
     from answerback.client import Client, Interaction, Told
 
 Status = Literal["answered", "waiting", "nobody answered", "withdrawn"]
+NO_ACTION = "confirm_action needs an action: say what you will do on a yes, such as “Delete 3 files”."
 NOBODY = "Nobody answered in time. That is no answer, and no “no” either."
 STILL = "Nobody has answered yet. Call wait_for_answer with this id to go on waiting; do not ask again."
 NEXT: dict[Status, str] = {
@@ -37,6 +40,15 @@ class Heard(TypedDict):
     note: str
 
 
+@dataclass(frozen=True, slots=True)
+class Asks:
+    """Whom a call asks, unless the desk says; the id of its request, and the key that its caller gave it."""
+
+    to: Sequence[str] = ()
+    request: str = ""
+    key: str = ""
+
+
 @dataclass(slots=True)
 class Desk:
     """Asks through one gateway. `to`, `route` and `title` are for every question that names none itself.
@@ -49,45 +61,75 @@ class Desk:
     route: str = ""
     title: str = ""
     patience: float = 50.0
-    _open: dict[str, str] = field(default_factory=dict)  # what was asked here and may be open yet, to its id
+    calls: Calls = field(default_factory=Calls)
 
-    async def ask(self, question: str, context: str, choices: Sequence[str], to: Sequence[str]) -> Heard:
+    async def ask(self, question: str, context: str, choices: Sequence[str], by: Asks) -> Heard:
         """Ask for a text, or for one of `choices` or words of one's own."""
         asked: dict[str, Any] = {"text": question}
         if choices:
             asked |= {"kind": "choice", "choices": list(choices), "free_text": True}
-        return await self._put(asked, context, to)
+        return await self._put(asked, context, by)
 
-    async def confirm(self, action: str, details: str, to: Sequence[str]) -> Heard:
+    async def confirm(self, action: str, details: str, by: Asks) -> Heard:
         """Ask for a yes or a no to an action."""
+        if not action.strip():
+            raise DoesNotFit(NO_ACTION)
         asked = {"text": f"Shall I go ahead with “{action}”?", "kind": "confirm"}
-        return await self._put(asked, details, to)
+        return await self._put(asked, details, by)
 
     async def wait(self, id: str) -> Heard:
         """How a question stands as soon as it is closed, or after `patience`."""
-        return heard(await self.client.wait(id, self.patience))
+        return self._given(heard(await self.client.wait(id, self.patience)))
 
     async def withdraw(self, id: str, reason: str) -> Heard:
         """Take a question back; whoever was asked is told."""
-        return heard(await self.client.cancel(id, reason))
+        return self._given(heard(await self.client.cancel(id, reason)))
 
-    async def tell(self, text: str, to: Sequence[str]) -> str:
+    async def tell(self, text: str, by: Asks) -> str:
         """Tell something that asks nothing; what became of it, in a sentence for each person."""
-        sent = await self.client.notify(text, ask=to or self.to, route=self.route, title=self.title)
-        notice = await self.client.follow_notice(sent["id"], self.patience)
+        ask = list(by.to or self.to)
+        call = await self._call(_json(["notify", text, ask]), by)
+        with self.calls.waits(call):
+            sent = await self.client.notify(
+                text, ask=ask, route=self.route, title=self.title, idempotency_key=call.key
+            )
+            notice = await self.client.follow_notice(sent["id"], self.patience)
+        self.calls.forget(call)
         return "\n".join(map(_reached, notice["deliveries"])) or "Nobody could be told."
 
-    async def _put(self, question: dict[str, Any], context: str, to: Sequence[str]) -> Heard:
+    async def _put(self, question: dict[str, Any], context: str, by: Asks) -> Heard:
         """Ask, or go on waiting for the same question: a host that gave up on a call makes it again."""
-        ask = list(to or self.to)
-        same = _json([question, context, ask])
-        id = self._open.get(same)
-        if id is None or (await self.client.interaction(id))["status"] != "pending":
+        ask = list(by.to or self.to)
+        call = await self._call(_json([question, context, ask]), by)
+        with self.calls.waits(call):
             asked = await self.client.ask(
-                question, ask=ask, route=self.route, title=self.title, context=context
+                question,
+                ask=ask,
+                route=self.route,
+                title=self.title,
+                context=context,
+                idempotency_key=call.key,
             )
-            id = self._open[same] = asked["id"]
-        return await self.wait(id)
+            call.id = asked["id"]
+            return await self.wait(call.id)
+
+    async def _call(self, said: str, by: Asks) -> Call:
+        if by.key:
+            return keyed(by.key)
+        known = self.calls.find(said)
+        if known is not None and (self.calls.is_soon(known) or await self._is_open(known)):
+            return known
+        if known is not None:
+            self.calls.forget(known)
+        return self.calls.begin(said, by.request)
+
+    async def _is_open(self, call: Call) -> bool:
+        return bool(call.id) and (await self.client.interaction(call.id))["status"] == "pending"
+
+    def _given(self, outcome: Heard) -> Heard:
+        if outcome["status"] != "waiting":
+            self.calls.ended(outcome["id"])
+        return outcome
 
 
 def _reached(told: "Told") -> str:
