@@ -388,6 +388,40 @@ def test_the_same_idempotency_key_asks_once(gateway: Served) -> None:
 
 # -- interactions
 
+CLOSED = [
+    ("<&-", ("interactions", "answer", "{id}"), 1, "The input ended, so nothing was answered."),
+    (">&-", ("interactions", "show", "{id}"), 0, "This is still open."),
+    (">&-", ("contacts", "list"), 0, ""),
+    ("<&- >&-", ("ask", "Closed as well?"), 0, ""),
+    ("2>&-", ("ask", "Nobody hears?"), 0, ""),
+    ("<&- >&- 2>&-", ("ask", "Not here?", "--choice", "a", "--wait", "--expires", "100ms"), 3, ""),
+]
+
+
+@pytest.mark.parametrize(("streams", "words", "code", "said"), CLOSED)
+def test_streams_that_are_closed_are_none_that_can_be_asked_at(
+    gateway: Served, streams: str, words: tuple[str, ...], code: int, said: str
+) -> None:
+    id = gateway.asks("Still there?") if "{id}" in words else ""
+    done = subprocess.run(
+        ["sh", "-c", f'exec "$@" {streams}', "sh", *PROGRAM, *(word.format(id=id) for word in words)],
+        env=environment(gateway.home, {"ANSWERBACK_URL": gateway.url}),
+        cwd=gateway.home, capture_output=True, text=True, timeout=30, check=False,
+    )  # fmt: skip
+    assert (done.returncode, "unexpected" in done.stderr) == (code, False)
+    assert said in done.stderr
+
+
+def test_what_a_program_prints_into_a_closed_stream_goes_into_no_file(tmp_path: Path) -> None:
+    """The database must not take the number of stdout: whatever a graph prints would be written into it."""
+    home = home_with(tmp_path, CONFIG)
+    code = "import os; from answerback.cli.root import open_streams; open_streams(); print(os.open('x', 65))"
+    done = subprocess.run(
+        ["sh", "-c", 'exec "$@" <&- >&-', "sh", sys.executable, "-c", code + "; os.write(1, b'printed')"],
+        env=environment(home, {}), cwd=home, capture_output=True, text=True, timeout=30, check=False,
+    )  # fmt: skip
+    assert (done.returncode, (home / "x").read_bytes()) == (0, b"")
+
 
 def test_a_question_is_shown_with_its_choices_numbered_and_answered_by_typing(gateway: Served) -> None:
     id = gateway.do("ask", "Which?", "--choice", "a", "--choice", "b", "--context", "Two left.").out.strip()

@@ -1,6 +1,7 @@
 """The program: every command, in the order in which a newcomer meets them, imported when it is used."""
 
 import importlib
+import os
 import sys
 
 import click
@@ -55,8 +56,21 @@ def root() -> None:
     """An agent asks, a person answers on the messenger they already use, the agent goes on."""
 
 
+def open_streams() -> None:
+    """Where stdin, stdout or stderr is closed, nothing is read, and what is printed goes nowhere.
+
+    Otherwise the next file takes its number, and a process that we start would write into that.
+    """
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:
+            number = os.open(os.devnull, os.O_RDWR)  # the lowest number that is free: the missing one
+            os.set_inheritable(number, True)
+            setattr(sys, name, os.fdopen(number, "r" if name == "stdin" else "w", encoding="utf-8"))
+
+
 def main() -> None:
     """The program `answerback`."""
+    open_streams()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # a terminal that cannot show a character must not end a wait
             stream.reconfigure(errors="backslashreplace")
