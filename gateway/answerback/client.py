@@ -29,7 +29,7 @@ from answerback.told import (
     Told,
     Way,
 )
-from answerback.transport import GatewayUnavailable, Transport, path_id, query_of
+from answerback.transport import GatewayUnavailable, Transport, once, path_id, query_of
 
 __all__ = [
     "Answer",
@@ -181,8 +181,8 @@ class Client(Transport):
         """Tell something that asks nothing. `ask` are contact ids."""
         body: dict[str, Json] = {"text": text, "ask": list(ask), "sensitive": sensitive}
         body |= query_of(route=route, title=title, agent=agent)
-        headers = {"Idempotency-Key": idempotency_key} if idempotency_key else {}
-        return cast(Sent, await self.call("POST", "/v1/notices", body=body, headers=headers))
+        sent = await self.call("POST", "/v1/notices", body=body, headers=once(idempotency_key))
+        return cast(Sent, sent)
 
     async def notice(self, id: str) -> Notice:
         """A notice, and what became of it at each address."""
@@ -269,4 +269,4 @@ def _asking(question: Json, more: Asking) -> tuple[dict[str, Json], dict[str, st
     if "ask" in given:
         given["ask"] = list(given["ask"])
     given["questions" if isinstance(question, list) else "question"] = question
-    return given, {"Idempotency-Key": key} if key else {}
+    return given, once(key)

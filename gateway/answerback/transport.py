@@ -26,6 +26,10 @@ from answerback.model import Json
 
 URL_VARIABLE, KEY_VARIABLE = "ANSWERBACK_URL", "ANSWERBACK_KEY"
 HERE = "http://127.0.0.1:8700"  # where a gateway listens that is not told otherwise
+NO_KEY = (
+    "The API key cannot be sent: an HTTP header carries printable ASCII without blanks, and no line breaks. "
+    "Give the key alone, as it was made."
+)
 NO_URL = f"The address of the gateway cannot be read; it looks like {HERE}."
 SECONDS, FETCH = 30.0, 90.0  # for one request, and for a file that the gateway fetches itself
 WAIT = 25.0  # seconds that one request waits for an answer; proxies often give up at 30 or 60
@@ -62,6 +66,8 @@ class Transport:
             raise ConfigurationError(
                 f"There is no API key: give one, or set ${KEY_VARIABLE}. `answerback serve` says where it is."
             )
+        if not (self._key.isascii() and self._key.isprintable()) or " " in self._key:
+            raise ConfigurationError(NO_KEY)
         self._patience, self._on_away = patience, on_away
         self._session: aiohttp.ClientSession | None = None
 
@@ -173,6 +179,13 @@ class Transport:
             raise Refused(f"{self.url} answered {status}, and not as answerback does. Is this its address?")
         kind = _ERRORS.get(str(problem.get("code")), _BY_STATUS.get(status, Refused))
         raise kind(problem["detail"])
+
+
+def once(key: str) -> dict[str, str]:
+    """The header that makes a request count once. Raises `DoesNotFit` for what would arrive otherwise."""
+    if not key.isprintable() or key != key.strip():
+        raise DoesNotFit("An idempotency key is one line of printable characters, without blanks around it.")
+    return {"Idempotency-Key": key} if key else {}
 
 
 def path_id(id: str, what: str) -> str:

@@ -381,6 +381,12 @@ def test_nobody_of_that_name_is_a_sentence(gateway: Served) -> None:
     assert "There is no contact 'carol'" in done.err
 
 
+def test_a_key_that_is_more_than_a_key_is_a_sentence(gateway: Served) -> None:
+    done = gateway.do("ask", "Well?", ANSWERBACK_KEY="one\ntwo")
+    assert (done.code, done.out) == (1, "")
+    assert done.err.startswith("answerback: The API key cannot be sent")
+
+
 def test_the_same_idempotency_key_asks_once(gateway: Served) -> None:
     first, second = (gateway.do("ask", "Once?", "--idempotency-key", "k1") for _ in range(2))
     assert first.out == second.out

@@ -107,6 +107,8 @@ def _key(settings: "Settings") -> str:
         raise ConfigurationError(message) from None
     except OSError as error:
         raise ConfigurationError(f"The API key cannot be read: {error.strerror}.", file=str(file)) from None
+    except UnicodeDecodeError:
+        raise ConfigurationError("The API key cannot be read: this is no text.", file=str(file)) from None
 
 
 def speak(

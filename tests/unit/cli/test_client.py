@@ -295,6 +295,21 @@ async def test_the_environment_says_where_the_gateway_is() -> None:
     assert Client(environ={"ANSWERBACK_KEY": "k"}).url == "http://127.0.0.1:8700"
 
 
+@pytest.mark.parametrize("key", ["two\nlines", "two words", "schlüssel", "a\0b", "a\x7fb", "\udcff"])
+def test_a_key_that_no_header_can_carry_is_a_sentence_that_does_not_repeat_it(key: str) -> None:
+    with pytest.raises(errors.ConfigurationError, match="printable ASCII without blanks") as refused:
+        Client("http://127.0.0.1:1", key)
+    assert key not in str(refused.value)
+
+
+@pytest.mark.parametrize("key", ["two\nlines", " around ", " ", "a\0b", "\udcff"])
+async def test_an_idempotency_key_that_would_arrive_otherwise_is_not_sent(unused: str, key: str) -> None:
+    async with Client(unused, "k") as client:
+        for asking in (client.ask, client.notify, client.ask_and_wait):
+            with pytest.raises(errors.DoesNotFit, match="one line of printable characters"):
+                await asking("Again?", idempotency_key=key)
+
+
 def test_without_a_key_it_is_said_where_to_get_one() -> None:
     with pytest.raises(errors.ConfigurationError, match=r"set \$ANSWERBACK_KEY"):
         Client("http://127.0.0.1:8700", environ={})

@@ -44,6 +44,13 @@ def test_without_a_configured_key_the_one_that_serve_made_is_used(tmp_path: Path
     assert find(file, "", {}).key == "made"
 
 
+def test_a_file_of_the_key_that_is_no_text_is_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "var").mkdir()
+    (tmp_path / "var" / "api-key").write_bytes(b"\xff\xfe")
+    with pytest.raises(ConfigurationError, match="this is no text"):
+        find(written(tmp_path, "data_dir: var\n"), "", {})
+
+
 def test_keys_that_are_configured_as_digests_cannot_be_used_and_that_is_said(tmp_path: Path) -> None:
     file = written(tmp_path, f"api_keys: [{{name: a, key_sha256: {'0' * 64}}}]\n")
     with pytest.raises(ConfigurationError, match="SHA-256 only: put one into"):
