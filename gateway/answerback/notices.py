@@ -149,7 +149,7 @@ class Notices:
 def _check(request: NoticeRequest) -> None:
     check([request.text, request.title, request.user])
     if not request.text.strip():
-        raise DoesNotFit("A notice needs a text.")
+        raise DoesNotFit("A notice needs a text: there is nothing to tell.")
     if len(request.text) > LONGEST:
         raise DoesNotFit(f"The text is too long: at most {LONGEST} characters. Send a link to the rest.")
     if len(request.title) > LONGEST_TITLE:

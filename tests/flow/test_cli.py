@@ -381,6 +381,24 @@ def test_nobody_of_that_name_is_a_sentence(gateway: Served) -> None:
     assert "There is no contact 'carol'" in done.err
 
 
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("ask", " "), "A question needs a text: there is nothing to answer."),
+        (
+            ("ask", "Which?", "--choice", "a", "--choice", ""),
+            "A choice needs a text that can be read: number 2",
+        ),
+        (("notify", ""), "A notice needs a text: there is nothing to tell."),
+        (("run", ""), "agent: This must not be empty."),
+    ],
+)
+def test_what_says_nothing_is_refused_in_our_words(gateway: Served, words: tuple[str, ...], why: str) -> None:
+    done = gateway.do(*words)
+    assert (done.code, done.out) == (1, "")
+    assert done.err.startswith(f"answerback: {why}")
+
+
 def test_a_key_that_is_more_than_a_key_is_a_sentence(gateway: Served) -> None:
     done = gateway.do("ask", "Well?", ANSWERBACK_KEY="one\ntwo")
     assert (done.code, done.out) == (1, "")

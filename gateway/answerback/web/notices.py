@@ -10,7 +10,7 @@ from answerback.notices import LONGEST, LONGEST_TITLE, NoticeRequest
 from answerback.web.auth import MayAsk, MayFollow, agent_for, require_sight
 from answerback.web.parameters import accepts, known
 from answerback.web.records import timestamp
-from answerback.web.requests import Name, Names, read
+from answerback.web.requests import FILLED, Name, Names, read
 from answerback.web.services import Caller
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class NoticeIn(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True, hide_input_in_errors=True, frozen=True)
 
-    text: Annotated[str, Field(min_length=1, max_length=LONGEST)]
+    text: Annotated[str, Field(max_length=LONGEST, json_schema_extra=FILLED)]
     title: Annotated[str, Field(max_length=LONGEST_TITLE)] = ""
     ask: Names = []
     route: Name = ""

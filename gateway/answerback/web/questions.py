@@ -39,7 +39,7 @@ def _made(given: QuestionIn, name: str) -> Question:
         id=name,
         text=given.text,
         kind=kind,
-        choices=tuple(Choice(choice.id, choice.label or choice.id) for choice in given.choices),
+        choices=_choices(given),
         free_text=given.free_text,
         required=given.required,
         minimum=given.minimum,
@@ -71,6 +71,17 @@ def _plain(given: QuestionIn) -> QuestionKind:
     return QuestionKind.CHOICE if given.choices else QuestionKind.TEXT
 
 
+def _choices(given: QuestionIn) -> tuple[Choice, ...]:
+    for number, choice in enumerate(given.choices, start=1):
+        if not (choice.label or choice.id).strip():
+            raise DoesNotFit(f"A choice needs a text that can be read: number {number} is empty.")
+        if not choice.id:
+            raise DoesNotFit(
+                f"A choice needs an id, which comes back in the answer: number {number} has none."
+            )
+    return tuple(Choice(choice.id, choice.label or choice.id) for choice in given.choices)
+
+
 def _decisions(given: QuestionIn, kind: QuestionKind) -> tuple[str, ...]:
     if kind is not QuestionKind.REVIEW:
         return ()
@@ -88,7 +99,7 @@ def _check(question: Question) -> None:
     if question.kind is QuestionKind.REVIEW and question.action is None:
         raise DoesNotFit("A review needs the action that is to be reviewed.")
     if question.action is None and not question.text.strip():
-        raise DoesNotFit("A question needs a text.")
+        raise DoesNotFit("A question needs a text: there is nothing to answer.")
     low, high = question.minimum, question.maximum
     if low is not None and high is not None and low > high:
         raise DoesNotFit("The least value is larger than the greatest.")

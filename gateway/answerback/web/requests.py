@@ -19,6 +19,9 @@ Duration = Annotated[Any, Field(description="Seconds, or a text such as 10m or 1
 Names = Annotated[list[Name], BeforeValidator(lambda value: [value] if isinstance(value, str) else value)]
 
 
+FILLED: dict[str, Any] = {"minLength": 1}  # documented here, and refused in a sentence of its own elsewhere
+
+
 class _Body(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, hide_input_in_errors=True, frozen=True)
 
@@ -26,7 +29,7 @@ class _Body(BaseModel):
 class ChoiceIn(_Body):
     """One option: `id` comes back in the answer, `label` is what the person sees."""
 
-    id: Annotated[str, Field(min_length=1, max_length=1000)]
+    id: Annotated[str, Field(max_length=1000, json_schema_extra=FILLED)]
     label: Annotated[str, Field(max_length=1000)] = ""
 
 
@@ -142,6 +145,8 @@ def _explained(
         name = str(place[-1])
         close = difflib.get_close_matches(name, _names(model, place[:-1]), n=1, cutoff=0.6)
         message = "There is no such field." + (f" Did you mean {close[0]}?" if close else "")
+    if kind == "string_too_short":
+        message = "This must not be empty."
     return {"field": ".".join(str(part)[:60] for part in place) or "body", "message": message}
 
 

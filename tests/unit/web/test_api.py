@@ -199,7 +199,12 @@ class TestAsking:
         ("body", "says"),
         [
             ({}, "Send a question"),
-            ({"question": ""}, "needs a text"),
+            ({"question": ""}, "A question needs a text: there is nothing to answer."),
+            ({"question": " \n"}, "A question needs a text: there is nothing to answer."),
+            ({"question": {"text": "a", "choices": ["x", ""]}}, "can be read: number 2 is empty."),
+            ({"question": {"text": "a", "choices": [{"id": "x", "label": " "}]}}, "number 1 is empty."),
+            ({"question": {"text": "a", "choices": [{"id": "", "label": "X"}]}}, "number 1 has none."),
+            ({"question": {"action": {"name": ""}}}, "question.action.name: This must not be empty."),
             ({"question": "a", "questions": ["b"]}, "not both"),
             ({"questions": [{"text": "a", "id": "x"}, {"text": "b", "id": "x"}]}, "same id"),
             ({"question": {"text": "a", "kind": "choice"}}, "needs choices"),
