@@ -4,10 +4,12 @@ Each question is a delivery of its own with a token of its own, and closed once 
 can only ever answer the question that it stands under. The last answer decides, through the one door.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from answerback.errors import Refused
 from answerback.model import Interaction, Json, Question
+from answerback.read import validate
 from answerback.store import Row, Tx, deliveries
 from answerback.store.codec import loads
 
@@ -40,10 +42,22 @@ def step_of(row: Row, record: Interaction) -> Step | None:
     try:
         content = loads(row["content"])
         step = Step(content["step"], content["given"])
-        sound = isinstance(step.given, dict) and 0 <= step.place < len(record.questions)
-    except (ValueError, TypeError, KeyError):  # it has none, or is damaged: the form has all of them
+        return step if _is_sound(step, record.questions) else None
+    except (ValueError, TypeError, KeyError, Refused):  # it has none, or is damaged: the form has all of them
         return None
-    return step if sound else None
+
+
+def _is_sound(step: Step, questions: Sequence[Question]) -> bool:
+    """Whether all before it is answered, and nothing else. Raises `DoesNotFit` for a value that is no answer:
+
+    with the last one, what is given goes to the agent as it stands.
+    """
+    if type(step.place) is not int or not 0 <= step.place < len(questions):
+        return False
+    before = questions[: step.place]
+    for question in before:
+        validate(question, step.given[question.id])
+    return isinstance(step.given, dict) and len(step.given) == len(before)
 
 
 def given_by(tx: Tx, record: Interaction, contact_id: str) -> Mapping[str, Json]:

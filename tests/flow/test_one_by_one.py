@@ -1,6 +1,7 @@
 """Several questions in a chat, one after the other: a tap answers what stands above it, the last decides."""
 
 import asyncio
+import json
 import re
 from pathlib import Path
 from typing import ClassVar
@@ -363,6 +364,36 @@ async def test_law_10_a_damaged_message_keeps_no_deadline_from_being_acted_on(
         await g.later(31)
         await g.later(31)
         assert (await g.app.reader.interaction(id)).status is InteractionStatus.EXPIRED
+
+
+DAMAGED = {
+    "a place between two": {"step": 0.5, "given": {}},
+    "a place that is no number": {"step": True, "given": {"q1": APPROVED}},
+    "a place behind all": {"step": 2, "given": {"q1": APPROVED, "q2": APPROVED}},
+    "an answer is missing": {"step": 1, "given": {}},
+    "an answer that is none": {"step": 1, "given": {"q1": 5}},
+    "an answer to something else": {"step": 1, "given": {"q1": APPROVED, "x": 5}},
+}
+
+
+@pytest.mark.parametrize("name", DAMAGED)
+async def test_law_10_where_the_place_of_a_step_is_damaged_all_is_asked_on_the_form(
+    name: str, database: Database
+) -> None:
+    """Nobody can say what was answered before it, so no tap may give the agent the rest."""
+    junk = json.dumps(DAMAGED[name])
+    async with chatting(database) as g:
+        id = await ask(g, REFUND, WIPE)
+        await g.taps("1001", "Approve")
+        tap = g.memory.tapped("1001", "Reject")
+        await g.app.context.store.write(lambda tx: tx.run(SPOIL, key=id, junk=junk))
+        await g.receive(tap)
+        assert "on the form" in g.memory.shown[-1].message.title
+        assert await values(g, id) is None
+        token = newest(g).form_url.rpartition("/")[2]
+        assert (await g.app.forms.view(token)).given == {}
+        await g.app.forms.submit(token, {"q1": REJECTED, "q2": APPROVED})
+        assert await values(g, id) == {"q1": REJECTED, "q2": APPROVED}
 
 
 async def test_where_the_next_question_cannot_be_sent_the_next_address_is_asked(database: Database) -> None:
