@@ -19,9 +19,9 @@ def named(route: Json, ask: tuple[str, ...], name: str, key: str) -> Json:
 
 
 def whom(route: Json, people: str) -> dict[str, object]:
-    """The parts that are about people; `people` is what a sentence calls them."""
-    said = route.get(NAMED, {})
-    return {people: said.get("ask"), "its route": said.get("route")}
+    """The parts that are about people; `people` is what a sentence calls them. Older records have none."""
+    said = route.get(NAMED)
+    return {people: said["ask"], "its route": said["route"]} if said else {}
 
 
 def require_same(what: str, first: Parts, again: Parts) -> None:

@@ -9,7 +9,9 @@ import pytest
 from answerback.ask import AskRequest
 from answerback.errors import AlreadyAnswered, Conflict, DoesNotFit, NotAllowed, NotFound
 from answerback.model import InteractionStatus, Question, QuestionKind
+from answerback.repeated import NAMED
 from answerback.settings import Route
+from answerback.store import interactions
 from tests.support.databases import Database
 from tests.support.gateway import Gateway, gateway
 
@@ -162,6 +164,18 @@ async def test_the_same_request_is_the_same_also_once_somebody_else_is_asked(dat
         assert again.interaction.route["ask"] == ["ben"]
         with pytest.raises(Conflict, match="who is asked"):
             await g.app.asker.ask(replace(request, ask=("ben",)))
+
+
+async def test_a_request_that_an_older_version_has_stored_is_still_the_same(database: Database) -> None:
+    """It does not say whom the caller named."""
+    request = AskRequest((TEXT,), ask=("alice",), idempotency_key="k1")
+    async with gateway(database) as g:
+        first = await g.app.asker.ask(request)
+        route = {name: value for name, value in first.interaction.route.items() if name != NAMED}
+        older = replace(first.interaction, route=route)
+        await g.app.context.store.write(lambda tx: interactions.again(tx, older, None))
+        again = await g.app.asker.ask(request)
+        assert (again.interaction.id, again.created) == (first.interaction.id, False)
 
 
 async def test_whoever_is_named_twice_is_asked_once(database: Database) -> None:
