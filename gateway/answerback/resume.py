@@ -90,12 +90,15 @@ class Resumer(Background):
 
     async def _conclude(self, handed: Handed, state: State, error: str) -> None:
         def tx_(tx: Tx) -> Concluded:
-            # The question before its thread, as who answers or ends the run takes them.
+            # The questions before their thread, as who answers or ends the run takes them.
+            live = interactions.hold_live(tx, handed.lease.agent, handed.lease.thread_id)
             at = None if error == GONE else tx.now
+            if at is not None:
+                live = [row for row in live if row["id"] != handed.record.id]
             interactions.resumed(tx, handed.record.id, at=at, error=error)
             if not leases.release(tx, handed.lease):
                 raise _Lost
-            concluded = write_down(tx, self._context, handed.lease, state)
+            concluded = write_down(tx, self._context, handed.lease, state, live)
             audit.add(tx, handed.record.id, "not resumed" if error else "resumed", content=_name(state))
             return concluded
 

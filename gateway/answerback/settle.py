@@ -29,16 +29,16 @@ class Settled:
     stopped: str = ""  # its run was cancelled, and its agent has still to be told: by whom
 
 
-def settle(tx: Tx, context: Context, agent: str, thread: str, state: State) -> Settled:
+def settle(tx: Tx, context: Context, agent: str, thread: str, state: State, live: list[Row]) -> Settled:
     """Bring interactions and run in line with `state`, inside the caller's transaction.
 
+    `live`: what stood for the thread's interrupts, which that transaction holds (`interactions.hold_live`).
     A pending interaction whose question is not pending with the same digest any more is withdrawn as
     superseded; what is pending without an interaction is asked (law 4).
     """
     done = Settled()
     run = tx.one(runs.HELD_OF_THREAD, agent=agent, thread_id=thread)
     waiting = state.pending if isinstance(state, Paused) else ()
-    live = tx.all(interactions.LIVE_OF, agent=agent, thread_id=thread)
     done.others = bool(live)
     _withdraw_stale(tx, context, live, waiting, done)
     if run is None:  # it was cancelled while its agent worked: what the agent asks now is not asked

@@ -4,13 +4,14 @@ A third connection holds the question's row until both wait, so that each has be
 """
 
 import asyncio
+from collections.abc import Sequence
 from pathlib import Path
 
 import psycopg
 import pytest
 from sqlalchemy import text
 
-from answerback.agent import State, Target
+from answerback.agent import Finished, State, Target
 from answerback.context import Context
 from answerback.errors import AgentUnavailable
 from answerback.failing import failed, hold_asker
@@ -20,6 +21,7 @@ from answerback.model import (
     Contact,
     InteractionStatus,
     Json,
+    Question,
     RunStatus,
     StandsIn,
 )
@@ -48,12 +50,13 @@ HANDING = {"default": Route("default", ask=("alice", "ben"), providers=("memory"
 class Slow(ScriptedAgent):
     """It resumes nothing before it may."""
 
-    def __init__(self) -> None:
-        super().__init__(asks("Which?"))
-        self.may, self.begun = asyncio.Event(), 0
+    def __init__(self, *steps: Question | Sequence[Question]) -> None:
+        super().__init__(*steps or (asks("Which?"),))
+        self.may, self.entered, self.begun = asyncio.Event(), asyncio.Event(), 0
 
     async def resume(self, thread: str, target: Target, answer: Answer, *, again: bool = False) -> State:
         self.begun += 1
+        self.entered.set()
         await self.may.wait()
         return await super().resume(thread, target, answer, again=again)
 
@@ -66,6 +69,17 @@ class Away(ScriptedAgent):
     async def start(self, thread: str, input: Json, run: str = "") -> State:
         self.begun += 1
         raise AgentUnavailable("its disk is full")
+
+
+class Done(Slow):
+    """One answer of two is enough for it, once it may go on."""
+
+    def __init__(self) -> None:
+        super().__init__((asks("This?"), asks("That?")))
+
+    async def resume(self, thread: str, target: Target, answer: Answer, *, again: bool = False) -> State:
+        await super().resume(thread, target, answer, again=again)
+        return Finished(await self.cancel(thread))
 
 
 class Idle(Provider):
@@ -243,4 +257,24 @@ async def test_when_a_stand_in_fails_at_two_questions_of_a_run_at_once_people_he
         await both.one.sweep()
         said = [title for title in both.one.memory.titles("1001") if "stopped" in title]
         assert said == ["⚠️ Scripted stopped: the stand-in llm failed: busy"]
+        assert await both.waited_in_a_ring() == 0
+
+
+async def test_law_2_who_answers_what_the_agent_just_gave_up_is_told_so(two: Opened) -> None:
+    agent = Done()
+    async with two(agent) as both:
+        run = await both.one.run()
+        first, second = [await both.record(id) for id in run.interactions]
+        answering = asyncio.ensure_future(both.one.types("1001", f"#{first.code} tea"))
+        await agent.entered.wait()
+
+        async def ending() -> None:
+            agent.may.set()
+            await answering
+
+        await both.begun_at_once(run.id, ending(), both.two.types("1001", f"#{second.code} milk"), "run")
+        await both.two.app.idle()
+        found = await both.record(second.id)
+        assert (found.status, found.reason) == (InteractionStatus.CANCELLED, "superseded")
+        assert [question for _, question, _ in agent.journal] == ["This?"]
         assert await both.waited_in_a_ring() == 0

@@ -206,7 +206,7 @@ async def test_a_run_that_is_cancelled_elsewhere_while_its_agent_asks_leaves_no_
 
         def asking(tx: Tx) -> None:
             nonlocal cancelling
-            settle(tx, one, "mine", "t", asks)
+            settle(tx, one, "mine", "t", asks, [])
             cancel = two.store.write(lambda tx: cancel_run(tx, two, "r", "cancelled"))
             cancelling = asyncio.run_coroutine_threadsafe(cancel, loop)
             with psycopg.connect(postgres_url, autocommit=True) as watcher:
@@ -215,7 +215,7 @@ async def test_a_run_that_is_cancelled_elsewhere_while_its_agent_asks_leaves_no_
 
         if ends_first:
             await two.store.write(lambda tx: cancel_run(tx, two, "r", "cancelled"))
-            await one.store.write(lambda tx: settle(tx, one, "mine", "t", asks))
+            await one.store.write(lambda tx: settle(tx, one, "mine", "t", asks, []))
         else:
             await one.store.write(asking)
             assert cancelling is not None

@@ -26,7 +26,7 @@ _of_thread = (
 )
 OF_THREAD = Query(_of_thread)
 HELD_OF_THREAD = Either(sqlite=_of_thread, postgresql=_of_thread.with_for_update())
-LIVE_OF = Query(  # what stands for a thread's interrupts, until withdrawn or its answer was consumed
+_live_of = (
     select(X)
     .where(
         X.c.agent == p("agent"),
@@ -36,6 +36,7 @@ LIVE_OF = Query(  # what stands for a thread's interrupts, until withdrawn or it
     )
     .order_by(X.c.id)
 )
+LIVE_OF = Either(sqlite=_live_of, postgresql=_live_of.with_for_update())
 LIST = Query(select(X).where(X.c.id > p("after")).order_by(X.c.id).limit(p("limit")))
 LIST_PENDING = Query(select(X).where(X.c.id > p("after"), STILL_PENDING).order_by(X.c.id).limit(p("limit")))
 LIST_BY = Query(
@@ -222,6 +223,15 @@ def hold_asked(tx: Tx, agent: str, thread: str) -> None:
     order each of the two would wait for the other.
     """
     tx.all(HELD_OF_THREAD, agent=agent, thread_id=thread)
+
+
+def hold_live(tx: Tx, agent: str, thread: str) -> list[Row]:
+    """What stands for a thread's interrupts, until it is withdrawn or its answer was consumed.
+
+    For who writes down where the thread stands, before they touch its lease: some of it may be withdrawn, and
+    whoever answers takes the question first.
+    """
+    return tx.all(LIVE_OF, agent=agent, thread_id=thread)
 
 
 def state(tx: Tx, id: str) -> Json:
