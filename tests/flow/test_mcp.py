@@ -132,6 +132,7 @@ async def test_law_4_a_call_that_was_given_up_finds_its_question_and_the_answer_
         id = await open_question(gateway, "40 €")
         lost.cancel()
         await asyncio.gather(lost, return_exceptions=True)
+        await client.list_tools()  # by then it has read that the call was given up
         await asyncio.to_thread(gateway.answers, id, "yes")
         heard = await call(client, "confirm_action", **said)
     assert (heard["id"], heard["confirmed"]) == (id, True)
