@@ -131,7 +131,7 @@ def test_what_is_configured_is_told_even_if_a_secret_is_missing(site: Path) -> N
 
 def test_a_gateway_that_was_named_must_answer(site: Path) -> None:
     (site.parent / "var").mkdir()
-    (site.parent / "var" / "api-key").write_text("a key of the gateway")
+    (site.parent / "var" / "api-key").write_text("a-key-of-the-gateway")
     done = answerback("providers", "--url", "http://127.0.0.1:9", site=site, config="")
     assert (done.returncode, "Nothing answers at http://127.0.0.1:9" in done.stderr) == (1, True)
 
