@@ -131,11 +131,11 @@ class Adopter:
 
         `run` followed it when it was looked at. Was that cancelled since, nobody is asked what it waits for.
         """
-        live = interactions.hold_live(tx, lease.agent, lease.thread_id)
+        interactions.hold_live(tx, lease.agent, lease.thread_id)
         if state is None or not _is_followed(tx, lease, state, route, run):
             leases.release(tx, lease)
             return None
-        return conclude(tx, self._context, lease, state, live)
+        return conclude(tx, self._context, lease, state)
 
 
 def _is_followed(tx: Tx, lease: Lease, state: State, route: Json, before: str) -> bool:

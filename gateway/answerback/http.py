@@ -14,6 +14,11 @@ if TYPE_CHECKING:
 CONNECT_SECONDS = 10.0
 
 
+def fits_header(key: str) -> bool:
+    """Whether a key can be sent as the credentials of an HTTP header: printable ASCII without blanks."""
+    return key.isascii() and key.isprintable() and " " not in key
+
+
 class Unreachable(Exception):
     """No connection: the request never left. `what` names the error, `reason` is what caused it."""
 

@@ -199,14 +199,13 @@ class Replay:
             raise Conflict(f"{GONE} It can only be discarded.")
 
         def tx_(tx: Tx) -> Concluded | None:
-            live = interactions.hold_live(tx, record.agent, record.thread_id)
+            interactions.hold_live(tx, record.agent, record.thread_id)
             interactions.held(tx, record.id)
             if not letters.done(tx, record.id, "asked anew", by):
                 raise Conflict(GONE_BY)
             unreadable(tx, self._context, record)
             noted(tx, record.id, by)
-            others = [row for row in live if row["id"] != record.id]
-            return conclude(tx, self._context, lease, Paused(pending), others)
+            return conclude(tx, self._context, lease, Paused(pending))
 
         concluded = await self._context.store.write(tx_)
         self._context.signals.changed(record.id)

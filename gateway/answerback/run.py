@@ -26,7 +26,7 @@ from answerback.store import Row, Tx, interactions, leases, runs, stops
 from answerback.store.codec import loads
 from answerback.store.leases import Lease
 from answerback.store.runs import Run
-from answerback.threads import Concluded, announce, conclude, kept
+from answerback.threads import announce, conclude, kept
 from answerback.values import check
 
 log = logging.getLogger("answerback.run")
@@ -235,7 +235,7 @@ class Runner(Background):
                     self._context.faults.reach("run.before-agent")
                     state = await self._step(order, lease)
             self._context.faults.reach("run.after-agent")
-            concluded = await self._context.store.write(lambda tx: self._conclude(tx, lease, state))
+            concluded = await self._context.store.write(lambda tx: conclude(tx, self._context, lease, state))
             self._context.faults.reach("run.after-commit")
             announce(self._context, concluded, lease)
         except Exception as error:
@@ -244,10 +244,6 @@ class Runner(Background):
             ours = isinstance(error, AnswerbackError) and str(error)  # another's words may hold a secret
             why = ours or type(error).__name__
             await self._later(order.id, lease, why, final=isinstance(error, Refused))
-
-    def _conclude(self, tx: Tx, lease: Lease, state: State) -> Concluded | None:
-        live = interactions.hold_live(tx, lease.agent, lease.thread_id)
-        return conclude(tx, self._context, lease, state, live)
 
     async def _step(self, order: _Order, lease: Lease) -> State:
         agent = self._agents.get(lease.agent)

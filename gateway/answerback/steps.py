@@ -52,12 +52,16 @@ def _is_sound(step: Step, questions: Sequence[Question]) -> bool:
 
     with the last one, what is given goes to the agent as it stands.
     """
-    if type(step.place) is not int or not 0 <= step.place < len(questions):
+    if (
+        type(step.place) is not int
+        or not 0 <= step.place < len(questions)
+        or not isinstance(step.given, dict)
+    ):
         return False
     before = questions[: step.place]
     for question in before:
         validate(question, step.given[question.id])
-    return isinstance(step.given, dict) and len(step.given) == len(before)
+    return len(step.given) == len(before)
 
 
 def given_by(tx: Tx, record: Interaction, contact_id: str) -> Mapping[str, Json]:

@@ -90,19 +90,18 @@ def _goes_on(tx: Tx, record: Interaction) -> bool:
     return True
 
 
-def conclude(tx: Tx, context: Context, lease: Lease, state: State, live: list[Row]) -> Concluded | None:
+def conclude(tx: Tx, context: Context, lease: Lease, state: State) -> Concluded | None:
     """Give the lease back and write down `state`; the thread's next answer, if one waits.
-
-    `live`: what stands for the thread's interrupts; it was held before the lease, as who answers does.
     None when the lease was lost meanwhile: then another process has this thread, and nothing is written.
     """
+    live = interactions.hold_live(tx, lease.agent, lease.thread_id)
     if not leases.release(tx, lease):
         return None
     return write_down(tx, context, lease, state, live)
 
 
 def write_down(tx: Tx, context: Context, lease: Lease, state: State, live: list[Row]) -> Concluded:
-    """`state` and the thread's next answer, in a transaction that has given the lease back."""
+    """`state` and the thread's next answer, in a transaction that holds `live` and gave the lease back."""
     done = settle(tx, context, lease.agent, lease.thread_id, state, live)
     if done.stopped:  # nobody else has the thread until it was told
         leases.take(tx, lease.agent, lease.thread_id, done.stopped)

@@ -22,6 +22,7 @@ from answerback.errors import (
     NotFound,
     Refused,
 )
+from answerback.http import fits_header
 from answerback.model import Json
 
 URL_VARIABLE, KEY_VARIABLE = "ANSWERBACK_URL", "ANSWERBACK_KEY"
@@ -66,7 +67,7 @@ class Transport:
             raise ConfigurationError(
                 f"There is no API key: give one, or set ${KEY_VARIABLE}. `answerback serve` says where it is."
             )
-        if not (self._key.isascii() and self._key.isprintable()) or " " in self._key:
+        if not fits_header(self._key):
             raise ConfigurationError(NO_KEY)
         self._patience, self._on_away = patience, on_away
         self._session: aiohttp.ClientSession | None = None

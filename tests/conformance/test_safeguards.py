@@ -148,7 +148,7 @@ async def test_a_worker_that_was_overtaken_writes_no_state(database: Database) -
         run = await g.run(thread_id="t")
         lost = leases.Lease("scripted", "t", "a process that was stopped for a while", 1)
         written = await g.app.context.store.write(
-            lambda tx: conclude(tx, g.app.context, lost, Finished("wrong"), [])
+            lambda tx: conclude(tx, g.app.context, lost, Finished("wrong"))
         )
         after = await g.settled(run.id)
         (record,) = (await g.app.reader.interactions()).items

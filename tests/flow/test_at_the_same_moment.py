@@ -277,4 +277,23 @@ async def test_law_2_who_answers_what_the_agent_just_gave_up_is_told_so(two: Ope
         found = await both.record(second.id)
         assert (found.status, found.reason) == (InteractionStatus.CANCELLED, "superseded")
         assert [question for _, question, _ in agent.journal] == ["This?"]
+        assert both.one.memory.titles("1001")[-1] == "The question changed. Please look again."
+        assert await both.waited_in_a_ring() == 0
+
+
+async def test_a_message_that_fails_as_its_question_is_given_to_the_agent_waits_for_that(two: Opened) -> None:
+    agent = Slow((asks("This?"), asks("That?")))
+    async with two(agent) as both:
+        run = await both.one.run()
+        first, second = [await both.record(id) for id in run.interactions]
+        answering = asyncio.ensure_future(both.one.types("1001", f"#{first.code} tea"))
+        await agent.entered.wait()
+        row = await both.message(first.id)
+
+        async def ending() -> None:
+            agent.may.set()
+            await answering
+
+        failing_ = both.two.app.context.store.write(lambda tx: hold_asker(tx, row))
+        await both.begun_at_once(second.id, failing_, ending())
         assert await both.waited_in_a_ring() == 0

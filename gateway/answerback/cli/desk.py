@@ -117,11 +117,9 @@ class Desk:
         if by.key:
             return keyed(by.key)
         known = self.calls.find(said)
-        if known is not None and (self.calls.is_soon(known) or await self._is_open(known)):
-            return known
-        if known is not None:
-            self.calls.forget(known)
-        return self.calls.begin(said, by.request)
+        if known is None or not (self.calls.is_soon(known) or await self._is_open(known)):
+            return self.calls.begin(said, by.request)
+        return known
 
     async def _is_open(self, call: Call) -> bool:
         return bool(call.id) and (await self.client.interaction(call.id))["status"] == "pending"

@@ -8,6 +8,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, model_va
 
 from answerback import signing
 from answerback.allowed import Allowed
+from answerback.http import fits_header
 from answerback.model import OnExpire
 from answerback.provider import Settings as Shape
 from answerback.settings import databases, sentences, units
@@ -64,8 +65,7 @@ def _long_enough(secret: SecretStr) -> SecretStr:
 
 
 def _header_safe(secret: SecretStr) -> SecretStr:
-    text = secret.get_secret_value()
-    if not (text.isascii() and text.isprintable()) or " " in text:
+    if not fits_header(secret.get_secret_value()):
         raise ValueError("a key is sent in a header: use printable ASCII without blanks.")
     return secret
 

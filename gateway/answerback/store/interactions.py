@@ -1,7 +1,7 @@
 """Interactions: asked, answered once, expired, cancelled, resumed."""
 
+from sqlalchemy import and_, delete, func, insert, null, or_, select, text, update
 from sqlalchemy import bindparam as p
-from sqlalchemy import delete, func, insert, null, or_, select, text, update
 
 from answerback.metrics import Metric, Time
 from answerback.model import Answer, Interaction, InteractionStatus, Json
@@ -26,6 +26,14 @@ _of_thread = (
 )
 OF_THREAD = Query(_of_thread)
 HELD_OF_THREAD = Either(sqlite=_of_thread, postgresql=_of_thread.with_for_update())
+_with_others = (
+    select(X)
+    .where(
+        or_(X.c.id == p("id"), and_(X.c.agent == p("agent"), X.c.thread_id == p("thread_id"), STILL_PENDING))
+    )
+    .order_by(X.c.id)
+)
+HELD_WITH_OTHERS = Either(sqlite=_with_others, postgresql=_with_others.with_for_update())
 _live_of = (
     select(X)
     .where(
@@ -208,12 +216,13 @@ def held(tx: Tx, id: str) -> Interaction | None:
 def held_with_others(tx: Tx, id: str) -> Interaction | None:
     """The same, with whatever else its run asks: for who may withdraw that too, or ends the run.
 
-    In one order, so that of two who do so neither waits for the other.
+    In the order of their ids, like `hold_live`, so that of two who do so neither waits for the other.
     """
     seen = get(tx, id)
-    if seen is not None and seen.run_id:
-        hold_asked(tx, seen.agent, seen.thread_id)
-    return held(tx, id)
+    if seen is None or not seen.run_id:
+        return held(tx, id)
+    rows = tx.all(HELD_WITH_OTHERS, id=id, agent=seen.agent, thread_id=seen.thread_id)
+    return next((interaction_in(row) for row in rows if row["id"] == id), None)
 
 
 def hold_asked(tx: Tx, agent: str, thread: str) -> None:
