@@ -214,6 +214,15 @@ async def test_a_second_process_is_kept_out_of_a_data_directory(tmp_path: Path) 
     second.close()
 
 
+@pytest.mark.needs_extra("postgres")
+@pytest.mark.parametrize("options", ["hunter22=1", "connect_timeout=hunter22", "autocommit=1"])
+def test_options_that_no_connection_has_are_refused_and_not_repeated(tmp_path: Path, options: str) -> None:
+    """Law 11: behind a ? that was not encoded stands a piece of the password."""
+    with pytest.raises(ConfigurationError, match="an option that PostgreSQL's own library") as refused:
+        choose(f"postgresql://alice@localhost/answerback?{options}", str(tmp_path))
+    assert "hunter22" not in str(refused.value) and refused.value.__suppress_context__
+
+
 async def test_only_the_owner_may_read_the_files(tmp_path: Path) -> None:
     opened = Store(choose("sqlite", str(tmp_path / "var")))
     opened.open(migrations.upgrade)

@@ -26,6 +26,11 @@ _UNUSABLE = {
 FROZEN = 20  # seconds in a transaction without a word: less than a lease, so that others can take over
 STATEMENTS = 256  # that a connection keeps prepared; there are not as many
 _NOW = "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
+OPTIONS = (
+    "database: behind the ? of this URL is an option that PostgreSQL's own library does not know, or a "
+    "number that is none. A ? that is part of the password is written %3F. Its options: "
+    "https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-PARAMKEYWORDS"
+)
 Clock = Callable[[], int]  # microseconds since the epoch
 
 
@@ -121,7 +126,10 @@ def private(path: str, flags: int) -> int:
 
 
 class Postgresql:
-    """psycopg 3, one writing connection a process; the server's clock decides."""
+    """psycopg 3, one writing connection a process; the server's clock decides.
+
+    Raises `ConfigurationError` for options in the URL that no connection can be made with.
+    """
 
     dialect = "postgresql"
     snapshot = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY"
@@ -129,6 +137,13 @@ class Postgresql:
     def __init__(self, url: str, clock: Clock | None = None) -> None:
         import psycopg
 
+        try:
+            int(psycopg.conninfo.conninfo_to_dict(url).get("connect_timeout") or 0)
+        except (
+            psycopg.ProgrammingError,
+            ValueError,
+        ):  # what they say repeats what may be of a password (law 11)
+            raise ConfigurationError(OPTIONS) from None
         self._psycopg, self._dsn, self._clock = psycopg, url, clock
         # What a server says that has become a standby, or that has ended our session.
         errors = psycopg.errors
