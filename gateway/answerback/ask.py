@@ -12,7 +12,7 @@ from answerback.errors import AlreadyAnswered, Closed, DoesNotFit, NotFound
 from answerback.match import new_code
 from answerback.model import Interaction, InteractionStatus, Json, OnExpire, Question
 from answerback.outbox import FORM
-from answerback.repeated import AGENT, named, require_same, whom
+from answerback.repeated import asked_with, named, require_same
 from answerback.settings import Route, Settings
 from answerback.store import Row, Tx, audit, contacts, deliveries, interactions, leases, runs, stops
 from answerback.store.codec import dumps, interaction_in
@@ -61,7 +61,15 @@ class Asker:
     async def ask(self, request: AskRequest) -> Asked:
         """Store the question and what must be sent. Raises `NotFound`, `DoesNotFit` or `Conflict`."""
         route = route_of(self._context.settings, request.route, request.ask, agent=request.agent)
-        route = named(route, request.ask, request.route, request.idempotency_key)
+        route = named(
+            route,
+            request.ask,
+            request.route,
+            request.idempotency_key,
+            expires_in=request.expires_in,
+            on_expire=request.on_expire,
+            human_only=request.human_only,
+        )
         record = _record(request, route, self._context.settings)
         self._context.faults.reach("ask.before-commit")
         asked, rows = await self._context.store.write(lambda tx: self._ask(tx, record, request))
@@ -75,7 +83,7 @@ class Asker:
         if request.idempotency_key:
             earlier = tx.one(interactions.BY_KEY, key=request.idempotency_key)
             if earlier is not None:
-                same, link = _same_again(tx, earlier, record)
+                same, link = _same_again(tx, earlier, record, request.state)
                 return Asked(same, self._context.tokens.form_url(link), created=False), []
         require_people(tx, self._context.settings, request.ask)
         record, rows = put(
@@ -286,23 +294,13 @@ def _seconds(request: AskRequest, record: Interaction) -> float | None:
     return seconds
 
 
-def _same_again(tx: Tx, row: Row, wanted: Interaction) -> tuple[Interaction, str]:
+def _same_again(tx: Tx, row: Row, wanted: Interaction, state: Json) -> tuple[Interaction, str]:
     """What was asked under this key, and the delivery that is its form link."""
     record = interaction_in(row)
-    require_same("question", _asked_with(record), _asked_with(wanted))
+    kept = interactions.state(tx, record.id)
+    require_same("question", asked_with(record, kept), asked_with(wanted, state))
     link = next(d["id"] for d in tx.all(deliveries.OF, interaction_id=record.id) if d["provider"] == FORM)
     return record, link
-
-
-def _asked_with(record: Interaction) -> dict[str, object]:
-    """What is the same when a request is sent again; keys with powers of their own share what they use."""
-    said = {"what is asked": record.questions, "its context": record.context}
-    return {
-        **(said if record.erased_at is None else {}),
-        AGENT: record.agent,
-        "whether it is sensitive": record.sensitive,
-        **whom(record.route, "who is asked"),
-    }
 
 
 def people(tx: Tx, record: Interaction) -> dict[str, str]:

@@ -6,7 +6,7 @@ from answerback.ask import require_people, route_of
 from answerback.context import Context
 from answerback.errors import Conflict, DoesNotFit, NotFound
 from answerback.model import Address, Contact, DeliveryStatus
-from answerback.repeated import AGENT, named, require_same, whom
+from answerback.repeated import named, require_same, told_with
 from answerback.store import Row, Tx, contacts, deliveries, interactions
 from answerback.store import notices as table
 from answerback.store.codec import dumps, loads
@@ -171,18 +171,8 @@ def _row(request: NoticeRequest) -> Row:
 def _same_again(tx: Tx, wanted: Row) -> Notice:
     row = tx.one(table.BY_KEY, key=wanted["idempotency_key"])
     assert row is not None
-    require_same("notice", _told_with(row), _told_with(wanted))
+    require_same("notice", told_with(row), told_with(wanted))
     return _view(tx, row)
-
-
-def _told_with(row: Row) -> dict[str, object]:
-    said = {"its text": row["content"], "its title": row["title"]}
-    return {
-        **(said if row.get("erased_at") is None else {}),
-        AGENT: row["agent"],
-        "whether it is sensitive": row["sensitive"],
-        **whom(loads(row["route"]), "who is told"),
-    }
 
 
 def _get(tx: Tx, id: str) -> Notice:

@@ -3,25 +3,69 @@
 from collections.abc import Mapping
 
 from answerback.errors import Conflict
-from answerback.model import Json
+from answerback.model import Interaction, Json, OnExpire
+from answerback.store import Row
+from answerback.store.codec import loads
 
 Parts = Mapping[str, object]  # what makes a request what it is, each by its name in a sentence
 NAMED = "named"
 AGENT = "its agent"
 
 
-def named(route: Json, ask: tuple[str, ...], name: str, key: str) -> Json:
-    """A route that also says whom the caller named, and which route.
+def named(route: Json, ask: tuple[str, ...], name: str, key: str, **more: Json) -> Json:
+    """A route that also says whom the caller named, which route, and what `more` would have it overrule.
 
-    Those who are asked are others once somebody hands the question on, or the configuration changes.
+    What is in force is something else once somebody hands the question on, or the configuration changes.
     """
-    return route | {NAMED: {"ask": sorted(set(ask)), "route": name}} if key else route
+    return route | {NAMED: {"ask": sorted(set(ask)), "route": name, **more}} if key else route
 
 
-def whom(route: Json, people: str) -> dict[str, object]:
-    """The parts that are about people; `people` is what a sentence calls them. Older records have none."""
-    said = route.get(NAMED)
-    return {people: said["ask"], "its route": said["route"]} if said else {}
+def asked_with(record: Interaction, state: Json) -> Parts:
+    """What a repeated question has in common with the first one, which may have been erased meanwhile.
+
+    `state` is None once it was handed over, and a default that cannot be used has become something else:
+    what is not known any more is not compared.
+    """
+    said: dict[str, object] = {
+        "what is asked": record.questions,
+        "its context": record.context,
+        "its title": record.title,
+        "its callback_url": record.callback_url,
+    }
+    if record.on_expire is OnExpire.DEFAULT:
+        said["its default"] = record.default
+    if state is not None:
+        said["its state"] = state
+    return {
+        **(said if record.erased_at is None else {}),
+        AGENT: record.agent,
+        "whether it is sensitive": record.sensitive,
+        **_named(
+            record.route,
+            ask="who is asked",
+            route="its route",
+            expires_in="its deadline",
+            on_expire="what happens without an answer",
+            human_only="whether only people may answer",
+        ),
+    }
+
+
+def told_with(row: Row) -> Parts:
+    """The same of a notice."""
+    said = {"its text": row["content"], "its title": row["title"]}
+    return {
+        **(said if row.get("erased_at") is None else {}),
+        AGENT: row["agent"],
+        "whether it is sensitive": row["sensitive"],
+        **_named(loads(row["route"]), ask="who is told", route="its route"),
+    }
+
+
+def _named(kept: Json, /, **parts: str) -> Parts:
+    """What `named` keeps, by what a sentence calls it. Older records have fewer, or none."""
+    said = kept.get(NAMED, {})
+    return {part: said[name] for name, part in parts.items() if name in said}
 
 
 def require_same(what: str, first: Parts, again: Parts) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from answerback.ask import AskRequest
 from answerback.errors import AlreadyAnswered, Conflict, DoesNotFit, NotAllowed, NotFound
-from answerback.model import InteractionStatus, Question, QuestionKind
+from answerback.model import InteractionStatus, OnExpire, Question, QuestionKind
 from answerback.repeated import NAMED
 from answerback.settings import Route
 from answerback.store import interactions
@@ -133,6 +133,13 @@ DIFFERS = [
     ({"ask": ("alice", "ben")}, "who is asked differs"),
     ({"ask": ()}, "who is asked differs"),
     ({"route": "default", "ask": ("ben",)}, "who is asked and its route differ"),
+    ({"human_only": True}, "whether only people may answer differs"),
+    ({"expires_in": 60.0}, "its deadline differs"),
+    ({"on_expire": OnExpire.AUTO}, "what happens without an answer differs"),
+    ({"default": "Rome"}, "its default differs"),
+    ({"callback_url": "https://93.184.215.14/other"}, "its callback_url differs"),
+    ({"state": {"order": 7}}, "its state differs"),
+    ({"title": "Travel"}, "its title differs"),
 ]
 
 
@@ -141,7 +148,16 @@ async def test_law_4_a_key_that_was_used_for_another_request_gives_nothing_of_th
     database: Database, other: dict[str, Any], why: str
 ) -> None:
     """The first one's link answers its question: whoever chose the same key by chance must not get it."""
-    first = {"agent": "one", "ask": ("alice",), "idempotency_key": "k1"}
+    first = {
+        "agent": "one",
+        "ask": ("alice",),
+        "idempotency_key": "k1",
+        "expires_in": 600.0,
+        "on_expire": OnExpire.DEFAULT,
+        "default": "Vienna",
+        "callback_url": "https://93.184.215.14/ended",
+        "state": {"order": 6},
+    }
     async with gateway(database) as g:
         await g.app.asker.ask(AskRequest((TEXT,), **first))
         with pytest.raises(Conflict, match=why) as refused:
