@@ -95,7 +95,8 @@ def test_in_french_no_line_ends_inside_quotation_marks_or_before_a_sign():
     assert say("which_one", "fr", count="Deux", text="oui") == (
         "Deux questions sont ouvertes. À laquelle répond «\u00a0oui\u00a0»\u00a0?"
     )
-    assert word("files_too_much", "fr").startswith("C’est trop\u00a0: 20 fichiers")
+    assert word("files_too_much", "fr").startswith("C’est trop\u00a0: 20 fichiers et 8\u00a0Mo en tout")
+    assert (duration(600 * 10**6, "fr"), duration(7200 * 10**6, "fr")) == ("10\u00a0min", "2\u00a0h")
     assert say("which_one", "de", count="Zwei", text="a : b ?").endswith("„a : b ?“?")
 
 

@@ -1,8 +1,8 @@
-"""Binding: French has a space within its quotation marks and before some signs, where no line may end."""
+"""Binding: a French line never ends within quotation marks, before some signs, or between number and unit."""
 
 import re
 
-LOOSE = re.compile("(?<=«) | (?=[»:;?!])")
+LOOSE = re.compile(r"(?<=«) | (?=[»:;?!])|(?<=[\d}]) (?=(?:min|h|Mo)\b)")
 
 
 def bound(sentences: dict[str, str]) -> dict[str, str]:
