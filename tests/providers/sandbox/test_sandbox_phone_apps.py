@@ -216,3 +216,18 @@ async def test_nothing_lies_upon_another_where_letters_are_twice_as_large(
         faults = await page.get_by_role("button", name="Break something").bounding_box()
         assert whose is not None and faults is not None
         assert faults["y"] >= whose["y"] + whose["height"] or faults["x"] >= whose["x"] + whose["width"]
+
+
+@pytest.mark.parametrize("app", ["telegram", "whatsapp", "mail"])
+async def test_what_names_something_is_whole_where_letters_are_twice_as_large(
+    chromium: Browser, box: Sandbox, app: str
+) -> None:
+    asks_by_mail(box, subject="Which term do you mean?")
+    async with open_phone(chromium, box, f"/?app={app}", **PHONE) as page:
+        await page.evaluate("document.documentElement.style.fontSize = '200%'")
+        cut = """[...document.querySelectorAll('.names h1, .names p, .mail-who, .mail-subject, textarea')]
+            .filter(one => one.checkVisibility())
+            .filter(one => one.scrollWidth > one.clientWidth || one.scrollHeight > one.clientHeight + 1)
+            .map(one => one.textContent || one.placeholder)"""
+        assert await page.evaluate(cut) == []
+        assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
