@@ -6,7 +6,7 @@ How far it is stands in the database: it survives a kill, and two gateways that 
 import asyncio
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from answerback import unfinished
 from answerback.background import Background
@@ -14,7 +14,7 @@ from answerback.context import Context
 from answerback.erase import Eraser
 from answerback.errors import AgentUnavailable, Conflict, NotFound, StoreUnavailable
 from answerback.provider import Provider
-from answerback.store import Row, Tx, contacts, effacing, personal, unnamed
+from answerback.store import Row, Tx, audit, contacts, effacing, personal, unnamed
 from answerback.store.personal import Step
 from answerback.stretches import stretch
 from answerback.unfinished import Job
@@ -32,7 +32,8 @@ MOST = 20  # questions that are named
 class Erased:
     """How far it is: `step` is what is gone through now, "" once it is `done`, at `at`.
 
-    `erased` is how much of each kind there was: rows, by the name of the step.
+    `erased` is how much of each kind there was: rows, by the name of the step. `waits` are the agents that
+    could not forget their part just now: nothing else is left, and they are told again by themselves.
     """
 
     id: str
@@ -40,6 +41,7 @@ class Erased:
     at: int | None
     step: str
     erased: Mapping[str, int]
+    waits: tuple[str, ...] = ()
 
 
 class Erasure(Background):
@@ -89,7 +91,7 @@ class Erasure(Background):
         """Erase somebody; how far that is after at most `wait` seconds, None: when it is done.
 
         Again, it says how far it is, or that nothing is left. Raises `NotFound`; `Conflict`, with what to do
-        first; `AgentUnavailable` if an agent cannot forget now: then the rest is erased.
+        first. Agents that cannot forget now are named (`waits`), and all else is erased.
         """
         found = await self.of(id)
         if found is None or found.done:
@@ -112,7 +114,7 @@ class Erasure(Background):
         def tx_(tx: Tx) -> Erased | None:
             job, ended = unfinished.job(tx, id), unfinished.ended(tx, id)
             if job is not None:
-                return Erased(id, False, None, job.step, job.erased)
+                return Erased(id, False, None, job.step, job.erased, job.waits)
             return Erased(id, True, ended.at, "", ended.erased) if ended is not None else None
 
         return await self._context.store.read(tx_)
@@ -165,7 +167,8 @@ class Erasure(Background):
                 case Step.EVENTS:
                     busy = await self._received(id, job)
                 case Step.RUNS:
-                    await self._runs(id, job)
+                    if not await self._runs(id, job):
+                        return
                     busy = False
                 case _:
                     busy = await store.write(lambda tx: stretch(tx, self._context, id, self._rows))
@@ -182,39 +185,58 @@ class Erasure(Background):
                 return False  # another process has gone on meanwhile
             for row in seen.theirs:
                 effacing.event(tx, row, job.by)
+            if seen.behind is None and contacts.person(tx, id) is not None and _is_gone(tx, id):
+                effacing.person(tx, id)
             unfinished.keep(tx, id, current.plus(len(seen.theirs)), seen.behind)
             return False
 
         return await self._context.store.write(tx_)
 
-    async def _runs(self, id: str, job: Job) -> None:
+    async def _runs(self, id: str, job: Job) -> bool:
         """Those that they started, and those that asked nobody else; their agents forget them.
 
-        Raises `AgentUnavailable`.
+        False when it has to be gone on with later, because an agent is away.
         """
         at = job.behind or personal.start(Step.RUNS)
         rows, behind = await self._context.store.read(
             lambda tx: personal.look(tx, Step.RUNS, at, self._rows, contact=id, began=job.began)
         )
-        due = [row["id"] for row in rows if row["due"]]
-        for run in due:
-            await self._eraser.run(run)
+        before = set(job.waits) if job.behind is not None else set()
+        done, away = await self._forgotten([row for row in rows if row["due"]])
+        waits = tuple(sorted(before | away))
 
-        def tx_(tx: Tx) -> None:
+        def tx_(tx: Tx) -> bool:
             current = unfinished.held(tx, id)
             if current is None or current.step is not Step.RUNS or current.behind != job.behind:
-                return
-            current = current.plus(len(due))
+                return True
+            current = replace(current.plus(done), waits=waits)
             if behind is not None:
                 unfinished.keep(tx, id, current, behind)
-                return
-            if contacts.person(tx, id) is not None and _is_gone(tx, id):
-                effacing.person(tx, id, current.by)
+                return True
+            if waits:
+                unfinished.again(tx, id, current)
+                return False
+            audit.add(tx, f"contact:{id}", effacing.ERASED, actor=current.by)
             unfinished.end(tx, id, current)
+            return True
 
-        await self._context.store.write(tx_)
-        if behind is None:
+        goes_on = await self._context.store.write(tx_)
+        if not goes_on:
+            log.warning("an erasure waits for agents that cannot forget now: %s", ", ".join(waits))
+        elif behind is None:
             log.info("erased what was kept of a contact", extra={"contact": id})
+        return goes_on
+
+    async def _forgotten(self, due: list[Row]) -> tuple[int, set[str]]:
+        """How many runs were erased, and the agents that could not forget theirs."""
+        done, away = 0, set[str]()
+        for run in due:
+            try:
+                await self._eraser.run(run["id"])
+                done += 1
+            except AgentUnavailable:
+                away.add(run["agent"])
+        return done, away
 
 
 def _name(tx: Tx, id: str) -> str:
@@ -260,7 +282,7 @@ def _place(row: Row) -> str:
 
 
 def _why(error: BaseException) -> str:
-    return str(error) if isinstance(error, AgentUnavailable | StoreUnavailable) else type(error).__name__
+    return str(error) if isinstance(error, StoreUnavailable) else type(error).__name__
 
 
 __all__ = ["Erased", "Erasure"]

@@ -16,7 +16,10 @@ STEPS = tuple(Step)
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What is known of an erasure until it is done; `name` and `accounts` are forgotten then."""
+    """What is known of an erasure until it is done. `name` and `accounts` are forgotten before its last step.
+
+    `waits`: the agents that could not forget something when they were last told.
+    """
 
     by: str
     began: int
@@ -25,6 +28,7 @@ class Job:
     behind: Row | None = None  # None: before the first
     accounts: tuple[Account, ...] = ()
     erased: Mapping[str, int] = field(default_factory=dict)
+    waits: tuple[str, ...] = ()
 
     def plus(self, number: int) -> "Job":
         """With so many more rows of the present step."""
@@ -57,8 +61,16 @@ def begin(tx: Tx, id: str, job: Job) -> None:
 
 def keep(tx: Tx, id: str, job: Job, behind: Row | None) -> None:
     """How far it is: behind a row, or at the beginning of the next step."""
-    step = job.step if behind is not None else STEPS[STEPS.index(job.step) + 1]
-    meta.keep(tx, UNDER_WAY + id, dumps(asdict(replace(job, step=step, behind=behind))))
+    if behind is None:
+        job = replace(job, step=STEPS[STEPS.index(job.step) + 1])
+    if job.step is STEPS[-1]:  # agents may be away for long, and know nobody by name
+        job = replace(job, name="", accounts=())
+    _put(tx, id, replace(job, behind=behind))
+
+
+def again(tx: Tx, id: str, job: Job) -> None:
+    """The present step is begun anew, later."""
+    _put(tx, id, replace(job, behind=None))
 
 
 def end(tx: Tx, id: str, job: Job) -> None:
@@ -78,9 +90,14 @@ def all_of_them(tx: Tx) -> list[str]:
     return [key.removeprefix(UNDER_WAY) for key in meta.named(tx, UNDER_WAY)]
 
 
+def _put(tx: Tx, id: str, job: Job) -> None:
+    meta.keep(tx, UNDER_WAY + id, dumps(asdict(job)))
+
+
 def _read(text: str | None) -> Job | None:
     if text is None:
         return None
     row = json.loads(text)
     accounts = tuple(Account(**each) for each in row.pop("accounts"))
-    return Job(**{**row, "step": Step(row["step"]), "accounts": accounts})
+    waits = tuple(row.pop("waits", ()))  # an older version did not know of it
+    return Job(**{**row, "step": Step(row["step"]), "accounts": accounts, "waits": waits})

@@ -12,9 +12,10 @@ from pydantic import SecretStr
 from sqlalchemy import text
 
 from answerback.ask import AskRequest
+from answerback.cli.people import said_of
 from answerback.cli.site import site
 from answerback.erasure import Erased, Erasure
-from answerback.errors import Conflict, NotFound
+from answerback.errors import AgentUnavailable, Conflict, NotFound
 from answerback.faults import Faults
 from answerback.model import Address, Answer, Contact, Interaction, InteractionStatus, RunStatus
 from answerback.notices import NoticeRequest
@@ -25,6 +26,7 @@ from answerback.store.codec import answer_out, dumps
 from answerback.store.query import Query
 from answerback.testing import MemoryProvider, ScriptedAgent, asks
 from answerback.uploads import Upload
+from answerback.web.removals import erased_out
 from tests.flow.test_erasing import DAY, chain_of, everything
 from tests.support.databases import Database
 from tests.support.gateway import Gateway, gateway
@@ -341,6 +343,32 @@ async def test_what_was_cut_short_is_gone_on_with_by_the_next_life(database: Dat
         assert await hers(g) == set()
         found = await g.app.erasure.contact("carol", "ops")
         assert (found.done, found.erased["questions"], found.erased["runs"]) == (True, 1, 1)
+
+
+async def test_an_agent_that_is_away_is_waited_for_and_all_else_is_erased(database: Database) -> None:
+    away, here = ScriptedAgent(asks("Where is the wombat?")), ScriptedAgent(asks("And the dingo?"))
+    away.name, here.name = "away", "here"
+    async with gateway(database, away, here, providers={"memory": Phones()}, routes=ALONE) as g:
+        await arrives(g)
+        runs = [await g.run(agent) for agent in ("away", "here")]
+        await g.types(PHONE, "the numbat", references=[f"{PHONE}/1"])
+        await g.types(PHONE, "the numbat", references=[f"{PHONE}/2"])
+        await g.app.remover.contact("carol")
+        away.failures = [AgentUnavailable("its server is away")]
+        found = await g.app.erasure.contact("carol", "ops")
+        assert (found.done, found.step, found.waits) == (False, "runs", ("away",))
+        assert said_of(erased_out(found).model_dump()).startswith(
+            "All that is kept of carol here is erased. These agents cannot forget their part now: away."
+        )
+        assert (here.threads, len(away.threads)) == ((), 1)
+        assert {table for table, _, _ in await hers(g)} <= {"run"}
+        assert (await chain_of(g, "contact:carol")) == []
+        await g.app.erasure.resume()
+        done = await g.app.erasure.of("carol")
+        assert done is not None and (done.done, done.waits, done.erased["runs"]) == (True, (), 2)
+        assert (away.threads, await hers(g), await chain_of(g, "contact:carol")) == ((), set(), ["erased"])
+        for run in runs:
+            assert (await g.app.runner.get(run.id)).status is RunStatus.COMPLETED
 
 
 async def test_law_10_it_goes_on_in_stretches_and_says_how_far_it_is(database: Database) -> None:

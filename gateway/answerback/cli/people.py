@@ -118,19 +118,29 @@ def erase(config: str | None, url: str, as_json: bool, id: str, yes: bool) -> No
         what = f"What {id} said, and where they were reached, will be gone for good."
         click.confirm(f"{what} Go on?", abort=True, err=True)
     before = None
-    while not (erased := _call(config, url, "DELETE", f"/v1/contacts/{_part(id)}/data"))["done"]:
+    while _goes_on(erased := _call(config, url, "DELETE", f"/v1/contacts/{_part(id)}/data")):
         if erased["step"] != before and not as_json:
             terminal.note(f"Erasing {id}: {erased['step']} …")
         before = erased["step"]
         time.sleep(AGAIN)
     if as_json:
         return terminal.put_json(erased)
-    terminal.note(_erased(erased))
+    terminal.note(said_of(erased))
 
 
-def _erased(erased: dict[str, Any]) -> str:
+def _goes_on(erased: dict[str, Any]) -> bool:
+    """Whether it is worth waiting for; an agent may be away for days."""
+    return not erased["done"] and not erased["waits"]
+
+
+def said_of(erased: dict[str, Any]) -> str:
     from answerback.cli import terminal
 
+    if agents := ", ".join(erased["waits"]):
+        return (
+            f"All that is kept of {erased['id']} here is erased. These agents cannot forget their part now: "
+            f"{agents}. They are told again every ten minutes. Run this once more to see whether it is done."
+        )
     counts = ", ".join(f"{number} {kind}" for kind, number in erased["erased"].items())
     when = terminal.local_time(erased["erased_at"])
     left = f"Nothing is left but what was decided, under the id {erased['id']}."

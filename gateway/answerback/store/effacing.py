@@ -165,10 +165,9 @@ def paces(tx: Tx, provider: str, external_id: str, place: str) -> None:
     )
 
 
-def person(tx: Tx, contact: str, by: str) -> None:
-    """What they were called. That somebody was erased, when and by whom, is an entry of the audit."""
+def person(tx: Tx, contact: str) -> None:
+    """What they were called."""
     tx.run(contacts.REMOVE_LINKS, contact_id=contact)
     tx.run(LEFT, key=contact)
     for known in ("contact", "still"):
         tx.memo.pop((known, contact), None)
-    audit.add(tx, f"contact:{contact}", ERASED, actor=by)

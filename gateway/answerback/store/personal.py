@@ -131,7 +131,8 @@ LOOK = {
     Step.RUNS: stretch(
         "run",
         ("id",),
-        flag(
+        "it.agent, "
+        + flag(
             "it.erased_at IS NULL AND it.created_at <= :began AND it.status IN ('completed', 'cancelled') "
             "AND it.stop_at IS NULL AND (EXISTS (SELECT 1 FROM delivery "
             f"WHERE delivery.id = it.told AND delivery.contact_id = :contact) OR {_ALL_ERASED})"

@@ -38,7 +38,8 @@ class RemovedOut(BaseModel):
 class ErasedOut(BaseModel):
     """How far an erasure is. `step` is what is gone through now, "" once it is `done`, at `erased_at`.
 
-    `erased` is how much there was: rows of each kind.
+    `erased` is how much there was: rows of each kind. `waits` are agents that are away and have to forget
+    their part; all else is erased then.
     """
 
     id: str
@@ -46,6 +47,7 @@ class ErasedOut(BaseModel):
     erased_at: str | None
     step: str
     erased: dict[str, int]
+    waits: list[str] = []
 
 
 _MayErase = Annotated[Caller, Depends(of_all_agents("A person is asked by all agents"))]
@@ -59,7 +61,8 @@ def add_erasure(api: FastAPI, erasure: Erasure) -> None:
         """Erase what is kept of somebody who is no contact any more. 409 while they are, or play a part.
 
         202 while that goes on: the same request again says how far it is. It goes on by itself, also after a
-        restart. What was decided, when and through what stays, under the contact's id.
+        restart, and where agents are away that have to forget something (`waits`). What was decided, when and
+        through what stays, under the contact's id.
         """
         found = await erasure.contact(id, key.name, wait=WAIT)
         response.status_code = 200 if found.done else 202
@@ -73,6 +76,7 @@ def erased_out(erased: Erased) -> ErasedOut:
         erased_at=timestamp(erased.at),
         step=erased.step,
         erased={kind: number for kind, number in erased.erased.items() if number},
+        waits=list(erased.waits),
     )
 
 
