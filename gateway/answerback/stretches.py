@@ -11,7 +11,7 @@ from answerback.store.erasing import Kind
 from answerback.store.personal import Step
 from answerback.unfinished import Job
 from answerback.values import dumps
-from answerback.whose import accounts_in
+from answerback.whose import accounts_in, stands_in
 
 
 def stretch(tx: Tx, context: Context, id: str, most: int) -> bool:
@@ -49,7 +49,7 @@ def _taken(tx: Tx, id: str, job: Job, row: Row) -> bool | None:
             mine = row["due"] and loads(row["route"]).get("ask") == [id]
             return bool(mine) and erasing.erase(tx, Kind.NOTICE, row)
         case Step.IDS:
-            theirs = _is_theirs(id, job, row) and not row["message_id"].startswith(unnamed.PREFIX)
+            theirs = _is_of_them(id, job, row) and not row["message_id"].startswith(unnamed.PREFIX)
             if theirs:
                 effacing.message(tx, row)
             return theirs
@@ -59,6 +59,14 @@ def _taken(tx: Tx, id: str, job: Job, row: Row) -> bool | None:
             if row["named"] and _is_about(tx, row["id"], job.name):
                 effacing.about(tx, row["id"])
             return False
+
+
+def _is_of_them(id: str, job: Job, row: Row) -> bool:
+    """Of what a service calls a message; of one that is not known (yet), by the receipt that waits for it."""
+    if row["created_at"] is not None:
+        return _is_theirs(id, job, row)
+    mine = [each for each in job.accounts if each.provider == row["provider"]]
+    return stands_in(f"{row['message_id']} {row['parked']}".encode(), mine)
 
 
 def _is_theirs(id: str, job: Job, row: Row) -> bool:

@@ -1,8 +1,11 @@
 """whose: which of the stored events came from somebody's accounts, or are about what was sent to them."""
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+import re
+import string
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 from urllib.parse import quote
 
 from answerback.context import Context
@@ -11,7 +14,9 @@ from answerback.provider import Event, Inbound, PlaceNews, Provider, Receipt
 from answerback.store import Row, Tx, deliveries, effacing, personal, unnamed
 from answerback.store.personal import Step
 
-SHORTEST = 5  # characters of an id that is looked for in what nothing can read; shorter ones stand anywhere
+SHORTEST = 5  # characters of an id that is looked for in what names nobody; shorter ones stand anywhere
+T = TypeVar("T")
+WORD = string.ascii_letters + string.digits
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,24 +90,31 @@ class Events:
         if raw is None:
             raw = await self._context.store.read(lambda tx: _raw(tx, provider, row["event_id"]))
         mine = [each for each in accounts if each.provider == provider]
-        found = self._read(provider, bytes(raw))
-        if found is None:
-            ids = {each.external_id for each in mine}
-            return any(len(id) >= SHORTEST and _stands_in(bytes(raw), id) for id in ids)
+        found = await self._read(provider, bytes(raw))
         if any(_is_from(event, mine, row["received_at"]) for event in found):
             return True
         about = [event for event in found if isinstance(event, Receipt)]
-        return bool(about) and await self._context.store.read(
-            lambda tx: any(_is_about(tx, provider, each, contact) for each in about)
-        )
+        if len(about) < len(found):
+            return False  # somebody else's
+        whose = await self._context.store.read(lambda tx: {_whose(tx, provider, each) for each in about})
+        if whose - {""}:
+            return contact in whose
+        return await _apart(raw, lambda: stands_in(bytes(raw), mine))
 
-    def _read(self, provider: str, raw: bytes) -> list[Event] | None:
-        """What it says; None: there is nothing here that can read it."""
+    async def _read(self, provider: str, raw: bytes) -> list[Event]:
+        """What it says; nothing, if there is nothing here that can read it."""
         plugin = self._providers.get(provider)
+        if plugin is None:
+            return []
         try:
-            return list(plugin.parse(Inbound(raw))) if plugin is not None else None
+            return list(await _apart(raw, lambda: plugin.parse(Inbound(raw))))
         except (Exception, SystemExit):
-            return None
+            return []
+
+
+async def _apart(raw: bytes, work: Callable[[], T]) -> T:
+    """The result of `work` with something that came in; what is large is read beside the event loop."""
+    return await asyncio.to_thread(work) if len(raw) > personal.SMALL else work()
 
 
 def _raw(tx: Tx, provider: str, event_id: str) -> bytes:
@@ -118,14 +130,14 @@ def _is_from(event: Event, accounts: Sequence[Account], at: int) -> bool:
     return any(each.is_theirs(each.provider, event.sender, at) for each in accounts)
 
 
-def _is_about(tx: Tx, provider: str, receipt: Receipt, contact: str) -> bool:
-    """Whether a receipt is for a message to them, whose id may be known by its hash by now."""
+def _whose(tx: Tx, provider: str, receipt: Receipt) -> str:
+    """To whom the message of a receipt went, whose id may be known by its hash by now; "" for nobody."""
     for id in _known_as(tx, provider, receipt):
         row = tx.one(deliveries.BY_MESSAGE, provider=provider, message_id=id)
         if row is not None:
-            return bool(row["contact_id"] == contact)
+            return str(row["contact_id"])
     row = tx.one(deliveries.GET, id=receipt.delivery_id or receipt.message_id)
-    return row is not None and bool(row["contact_id"] == contact)
+    return "" if row is None else str(row["contact_id"])
 
 
 def _known_as(tx: Tx, provider: str, receipt: Receipt) -> Iterator[str]:
@@ -134,5 +146,14 @@ def _known_as(tx: Tx, provider: str, receipt: Receipt) -> Iterator[str]:
         yield hash
 
 
-def _stands_in(raw: bytes, id: str) -> bool:
-    return any(form.encode() in raw for form in (id, quote(id, safe="")))
+def stands_in(raw: bytes, accounts: Sequence[Account]) -> bool:
+    """Whether one of these accounts is named in what nobody can be told from, as a word of its own."""
+    ids = {each.external_id for each in accounts if len(each.external_id) >= SHORTEST}
+    forms = {form for id in ids for form in (id, quote(id, safe=""))}
+    return any(re.search(_alone(form), raw, re.IGNORECASE) for form in forms)
+
+
+def _alone(id: str) -> bytes:
+    before = r"(?<![0-9A-Za-z])" if id[0] in WORD else ""
+    after = r"(?![0-9A-Za-z])" if id[-1] in WORD else ""
+    return f"{before}{re.escape(id)}{after}".encode()

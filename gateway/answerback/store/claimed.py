@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from sqlalchemy import bindparam as p
 from sqlalchemy import null, update
 
-from answerback.store import audit, parked
+from answerback.store import audit, parked, unnamed
 from answerback.store.codec import dumps
 from answerback.store.deliveries import HELD, QUEUED, D, add
 from answerback.store.ids import new_id
@@ -67,12 +67,16 @@ def sent(tx: Tx, row: Row, message_ids: tuple[str, ...]) -> Taken:
     It counts as sent since `begun_at`, where the row says that: nobody can have read it before, and somebody
     may have before this is written.
     """
-    told = {id: parked.known(tx, row["provider"], id, row["id"]) for id in message_ids}
-    waited = [line for lines in told.values() for line in lines or ()]
     at = row.get("begun_at", tx.now)
     done = tx.one(DONE, key=row["id"], chain=row["interaction_id"], at=at, ids=dumps(list(message_ids)))
     if done is not None:
         audit.known(tx, row["interaction_id"], done["audited"])
+    elif unnamed.is_erased(tx, row):  # meanwhile: its message is known again, and nobody can read where it is
+        for id in message_ids:
+            parked.known(tx, row["provider"], unnamed.hashed(tx, row["provider"], id) or "", row["id"])
+        return Taken(False, False, [], ())
+    told = {id: parked.known(tx, row["provider"], id, row["id"]) for id in message_ids}
+    waited = [line for lines in told.values() for line in lines or ()]
     new = tuple(id for id, lines in told.items() if lines is not None)
     return Taken(done is not None, done is not None and bool(done["open"]), waited, new)
 

@@ -107,7 +107,7 @@ LOOK = {
     Step.IDS: stretch(
         "message",
         KEYS[Step.IDS],
-        "sent.contact_id, sent.external_id, sent.created_at",
+        "it.parked, sent.contact_id, sent.external_id, sent.created_at",
         "LEFT JOIN delivery sent ON sent.id = it.delivery_id",
     ),
     Step.MESSAGES: stretch(

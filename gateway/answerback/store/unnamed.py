@@ -61,3 +61,9 @@ def is_of_erased(tx: Tx, provider: str, message_id: str, delivery_id: str = "") 
         return True
     row: Row | None = tx.one(DELIVERY, id=delivery_id or message_id)
     return row is not None and bool(row["contact_id"]) and not row["external_id"]
+
+
+def is_erased(tx: Tx, seen: Row) -> bool:
+    """Whether a delivery that went to an account when it was `seen` has been erased since."""
+    row = tx.one(DELIVERY, id=seen["id"])
+    return bool(seen["external_id"]) and row is not None and not row["external_id"]
