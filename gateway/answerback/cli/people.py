@@ -130,13 +130,13 @@ def erase(config: str | None, url: str, as_json: bool, id: str, yes: bool) -> No
 
 def _goes_on(erased: dict[str, Any]) -> bool:
     """Whether it is worth waiting for; an agent may be away for days."""
-    return not erased["done"] and not erased["waits"]
+    return not erased["done"] and not erased.get("waits")
 
 
 def said_of(erased: dict[str, Any]) -> str:
     from answerback.cli import terminal
 
-    if agents := ", ".join(erased["waits"]):
+    if agents := ", ".join(erased.get("waits", [])):
         return (
             f"All that is kept of {erased['id']} here is erased. These agents cannot forget their part now: "
             f"{agents}. They are told again every ten minutes. Run this once more to see whether it is done."
