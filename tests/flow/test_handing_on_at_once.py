@@ -73,7 +73,8 @@ async def in_the_inbox(both: Two, id: str) -> None:
 
 
 async def over_the_api(both: Two, id: str) -> None:
-    with pytest.raises(NotAllowed, match="was handed on|is not for Alice"):  # whether it looked before or after
+    """It may have looked before or after that was handed on."""
+    with pytest.raises(NotAllowed, match=r"was handed on|is not for Alice"):
         await both.two.app.receiver.respond(id, "tea", by="alice", via="api")
 
 
