@@ -11,7 +11,7 @@ from answerback.store.erasing import Kind
 from answerback.store.personal import Step
 from answerback.unfinished import Job
 from answerback.values import dumps
-from answerback.whose import accounts_in, stands_in
+from answerback.whose import accounts_in, names
 
 
 def stretch(tx: Tx, context: Context, id: str, most: int) -> bool:
@@ -66,7 +66,7 @@ def _is_of_them(id: str, job: Job, row: Row) -> bool:
     if row["created_at"] is not None:
         return _is_theirs(id, job, row)
     mine = [each for each in job.accounts if each.provider == row["provider"]]
-    return stands_in(f"{row['message_id']} {row['parked']}".encode(), mine)
+    return names(f"{row['message_id']} {row['parked']}".encode(), mine, job.began)
 
 
 def _is_theirs(id: str, job: Job, row: Row) -> bool:

@@ -1,22 +1,18 @@
 """whose: which of the stored events came from somebody's accounts, or are about what was sent to them."""
 
 import asyncio
-import re
-import string
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
-from urllib.parse import quote
 
 from answerback.context import Context
+from answerback.naming import stands_in
 from answerback.outbox import FORM
-from answerback.provider import Event, Inbound, PlaceNews, Provider, Receipt
+from answerback.provider import Event, Inbound, PlaceNews, Provider, Receipt, Reply
 from answerback.store import Row, Tx, deliveries, effacing, personal, unnamed
 from answerback.store.personal import Step
 
-SHORTEST = 5  # characters of an id that is looked for in what names nobody; shorter ones stand anywhere
 T = TypeVar("T")
-WORD = string.ascii_letters + string.digits
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,12 +90,13 @@ class Events:
         if any(_is_from(event, mine, row["received_at"]) for event in found):
             return True
         about = [event for event in found if isinstance(event, Receipt)]
-        if len(about) < len(found):
-            return False  # somebody else's
         whose = await self._context.store.read(lambda tx: {_whose(tx, provider, each) for each in about})
-        if whose - {""}:
-            return contact in whose
-        return await _apart(raw, lambda: stands_in(bytes(raw), mine))
+        if contact in whose:
+            return True
+        if any(isinstance(event, Reply) for event in found) or whose - {""}:
+            return False  # somebody else's
+        at = row["received_at"]
+        return await _apart(raw, lambda: names(bytes(raw), mine, at))
 
     async def _read(self, provider: str, raw: bytes) -> list[Event]:
         """What it says; nothing, if there is nothing here that can read it."""
@@ -146,14 +143,7 @@ def _known_as(tx: Tx, provider: str, receipt: Receipt) -> Iterator[str]:
         yield hash
 
 
-def stands_in(raw: bytes, accounts: Sequence[Account]) -> bool:
-    """Whether one of these accounts is named in what nobody can be told from, as a word of its own."""
-    ids = {each.external_id for each in accounts if len(each.external_id) >= SHORTEST}
-    forms = {form for id in ids for form in (id, quote(id, safe=""))}
-    return any(re.search(_alone(form), raw, re.IGNORECASE) for form in forms)
-
-
-def _alone(id: str) -> bytes:
-    before = r"(?<![0-9A-Za-z])" if id[0] in WORD else ""
-    after = r"(?![0-9A-Za-z])" if id[-1] in WORD else ""
-    return f"{before}{re.escape(id)}{after}".encode()
+def names(raw: bytes, accounts: Sequence[Account], at: int) -> bool:
+    """Whether one of these accounts stands in what nobody said; none that was somebody else's by then."""
+    ids = {each.external_id for each in accounts if each.until is None or at < each.until}
+    return any(stands_in(raw, id) for id in ids)
