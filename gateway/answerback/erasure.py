@@ -185,6 +185,8 @@ class Erasure(Background):
                 return False  # another process has gone on meanwhile
             for row in seen.theirs:
                 effacing.event(tx, row, job.by)
+            for provider, message in seen.about:
+                effacing.waiting(tx, provider, message)
             if seen.behind is None and contacts.person(tx, id) is not None and _is_gone(tx, id):
                 effacing.person(tx, id)
             unfinished.keep(tx, id, current.plus(len(seen.theirs)), seen.behind)

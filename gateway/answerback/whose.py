@@ -49,9 +49,13 @@ def accounts_in(
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """Those of a stretch that are theirs, and where the next one begins; None: there is nothing behind it."""
+    """Those of a stretch that are theirs, and where the next one begins; None: there is nothing behind it.
+
+    `about`: the ids of the messages that their receipts are for, with the provider.
+    """
 
     theirs: list[Row]
+    about: list[tuple[str, str]]
     behind: Row | None
 
 
@@ -69,24 +73,34 @@ class Events:
         rows, end = await self._context.store.read(
             lambda tx: personal.look(tx, Step.EVENTS, at, most, contact=contact)
         )
-        theirs = []
+        seen = Seen([], [], end)
         for row in rows:
-            if row["received_at"] <= until and await self._is_theirs(contact, row, accounts):
-                theirs.append(row)
+            if row["received_at"] <= until:
+                await self._look(contact, row, accounts, seen)
             await asyncio.sleep(0)
-        return Seen(theirs, end)
+        return seen
 
-    async def _is_theirs(self, contact: str, row: Row, accounts: Sequence[Account]) -> bool:
+    async def _look(self, contact: str, row: Row, accounts: Sequence[Account], seen: Seen) -> None:
         provider = row["provider"]
         if not row["size"]:  # erased before; what is left is its id
-            return bool(row["won"]) and not row["event_id"].startswith(unnamed.PREFIX)
+            if row["won"] and not row["event_id"].startswith(unnamed.PREFIX):
+                seen.theirs.append(row)
+            return
         if provider == FORM or provider in self._context.outbox.stand_ins.known:
-            return False  # files go with their answers; and programs are nobody
+            return  # files go with their answers; and programs are nobody
         raw = row["raw"]
         if raw is None:
             raw = await self._context.store.read(lambda tx: _raw(tx, provider, row["event_id"]))
-        mine = [each for each in accounts if each.provider == provider]
         found = await self._read(provider, bytes(raw))
+        if await self._is_theirs(contact, row, bytes(raw), found, accounts):
+            seen.theirs.append(row)
+            seen.about.extend((provider, each.message_id) for each in found if isinstance(each, Receipt))
+
+    async def _is_theirs(
+        self, contact: str, row: Row, raw: bytes, found: Sequence[Event], accounts: Sequence[Account]
+    ) -> bool:
+        provider = row["provider"]
+        mine = [each for each in accounts if each.provider == provider]
         if any(_is_from(event, mine, row["received_at"]) for event in found):
             return True
         about = [event for event in found if isinstance(event, Receipt)]
@@ -96,7 +110,7 @@ class Events:
         if any(isinstance(event, Reply) for event in found) or whose - {""}:
             return False  # somebody else's
         at = row["received_at"]
-        return await _apart(raw, lambda: names(bytes(raw), mine, at))
+        return await _apart(raw, lambda: names(raw, mine, at))
 
     async def _read(self, provider: str, raw: bytes) -> list[Event]:
         """What it says; nothing, if there is nothing here that can read it."""

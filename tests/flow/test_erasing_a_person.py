@@ -59,9 +59,9 @@ class Phones(MemoryProvider):
         return replace(sent, message_ids=(id,))
 
 
-def receipt(event: str, message: str, status: str) -> Inbound:
+def receipt(event: str, message: str, status: str, to: str = PHONE) -> Inbound:
     return Inbound(
-        json.dumps({"event_id": event, "message_id": message, "status": status, "to": PHONE}).encode()
+        json.dumps({"event_id": event, "message_id": message, "status": status, "to": to}).encode()
     )
 
 

@@ -17,6 +17,7 @@ from answerback.provider import Inbound
 from answerback.settings import Route
 from answerback.store import contacts
 from answerback.testing import asks
+from tests.flow.test_erasing import everything
 from tests.flow.test_erasing_a_person import erased, raws
 from tests.flow.test_erasing_what_names_nobody import As, email, telegram, whatsapp
 from tests.support.databases import Database
@@ -165,3 +166,19 @@ async def test_what_names_her_account_since_it_is_somebody_elses_stays(database:
         await comes(g, "telegram", since)
         await erased(g)
         assert await raws(g) == [b"", since]
+
+
+@pytest.mark.needs_extra("whatsapp")
+async def test_a_receipt_that_waits_for_a_message_goes_though_its_ids_name_nobody(database: Database) -> None:
+    """Twilio's ids name nobody: that it was hers stands only in what came in."""
+    async with reading(database, "whatsapp") as g:
+        await asked_at(g, "whatsapp", HERS["whatsapp"])
+        both = HERS["whatsapp"], *ALIKE["whatsapp"]
+        for id in both:
+            await comes(g, "whatsapp", status(id))
+        await erased(g)
+        await comes(g, "whatsapp", status(HERS["whatsapp"], "failed"))  # the same message once more
+        waiting = [str(row) for row in (await everything(g))["message"]]
+        hers, other = ([each for each in waiting if f"SM{number(id)}" in each] for id in both)
+        assert (hers, len(other)) == ([], 1)
+        assert await raws(g) == [b"", status(both[1]), b""]

@@ -126,11 +126,12 @@ async def test_a_receipt_that_waits_for_a_message_nobody_knows_goes_if_it_names_
             (await g.app.asker.ask(AskRequest((asks("Where?"),), ask=("carol",)))).interaction.id
         )
         await g.receive(receipt("r1", f"{PHONE}/99", "read"))
-        await g.receive(receipt("r2", "2002/99", "read"))
+        his = receipt("r2", "2002/99", "read", to="2002")
+        await g.receive(his)
         await erased(g)
         assert await hers(g) == set()
         ids = [row["message_id"] for row in (await everything(g))["message"]]
-        assert "2002/99" in ids
+        assert "2002/99" in ids and await kept(g) == [his.body]
 
 
 async def test_what_a_sender_that_was_stopped_writes_down_afterwards_names_nobody(database: Database) -> None:

@@ -6,7 +6,7 @@ from sqlalchemy import and_, delete, or_, select, text, update
 from sqlalchemy import bindparam as p
 
 from answerback.model import Answer
-from answerback.store import audit, contacts, deliveries, erasing, interactions, letters, unnamed
+from answerback.store import audit, contacts, deliveries, erasing, interactions, letters, parked, unnamed
 from answerback.store.codec import answer_in, answer_out
 from answerback.store.erasing import REPLY, Kind
 from answerback.store.query import Query
@@ -43,6 +43,9 @@ MESSAGE = Query(
     update(M)
     .where(M.c.provider == p("of"), M.c.message_id == p("its_id"))
     .values(message_id=p("hash"), parked="")
+)
+WAITING = Query(
+    delete(M).where(M.c.provider == p("of"), M.c.message_id == p("its_id"), M.c.delivery_id == "")
 )
 DELIVERY = Query(
     update(D)
@@ -119,6 +122,12 @@ def message(tx: Tx, row: Row) -> None:
     """A service's message id, which may hold the number of a chat: from now on it is known by its hash."""
     hash = unnamed.hashed(tx, row["provider"], row["message_id"])
     tx.run(MESSAGE, of=row["provider"], its_id=row["message_id"], hash=hash)
+
+
+def waiting(tx: Tx, provider: str, message_id: str) -> None:
+    """A message that is not known, and its receipts, which wait for it: both are known by its hash now."""
+    if tx.run(WAITING, of=provider, its_id=message_id):
+        parked.known(tx, provider, unnamed.hashed(tx, provider, message_id) or "", "")
 
 
 def delivery(tx: Tx, id: str, by: str) -> bool:
