@@ -358,7 +358,7 @@ async def test_an_agent_that_is_away_is_waited_for_and_all_else_is_erased(databa
         found = await g.app.erasure.contact("carol", "ops")
         assert (found.done, found.step, found.waits) == (False, "runs", ("away",))
         assert said_of(erased_out(found).model_dump()).startswith(
-            "All that is kept of carol here is erased. These agents cannot forget their part now: away."
+            "These agents cannot forget their part now: away. All else that is kept of carol is erased."
         )
         assert (here.threads, len(away.threads)) == ((), 1)
         assert {table for table, _, _ in await hers(g)} <= {"run"}

@@ -18,6 +18,7 @@ from tests.flow.test_erasing_a_person import (
     ALONE,
     CAROL,
     PHONE,
+    Dies,
     Phones,
     arrives,
     asked,
@@ -134,11 +135,15 @@ async def test_a_receipt_that_waits_for_a_message_nobody_knows_goes_if_it_names_
         assert "2002/99" in ids and await kept(g) == [his.body]
 
 
-async def test_what_a_sender_that_was_stopped_writes_down_afterwards_names_nobody(database: Database) -> None:
-    """Its claim has lapsed, and she was erased before it goes on; its message is known all the same."""
+@pytest.mark.parametrize("nth", range(8))
+async def test_what_a_sender_that_was_stopped_writes_down_afterwards_names_nobody(
+    database: Database, nth: int
+) -> None:
+    """Its claim has lapsed, and it goes on within the erasure or behind it; its message has a hash."""
     phones = Phones()
     phones.hang = asyncio.Event()
-    async with gateway(database, providers={"memory": phones}) as g:
+    faults = Dies("erase.after-batch", nth)
+    async with gateway(database, providers={"memory": phones}, faults=faults) as g:
         await arrives(g)
         question = await g.app.asker.ask(AskRequest((asks("Where?"),), ask=("carol",)))
         async with asyncio.timeout(10):
@@ -147,10 +152,15 @@ async def test_what_a_sender_that_was_stopped_writes_down_afterwards_names_nobod
         await g.app.asker.cancel(question.interaction.id)
         await g.app.remover.contact("carol")
         g.clock.advance(61)
-        assert (await g.app.erasure.contact("carol", "ops")).done
+        if nth:
+            with pytest.raises(RuntimeError, match="killed here"):
+                await g.app.erasure.contact("carol", "ops")
+        else:
+            assert (await g.app.erasure.contact("carol", "ops")).done
         phones.hang.set()
         await g.app.idle()
         assert len(phones.shown) == 1
+        assert (await g.app.erasure.contact("carol", "ops")).done
         assert await hers(g) == set()
         await g.receive(receipt("r1", f"{PHONE}/1", "read"))
         assert await hers(g) == set()

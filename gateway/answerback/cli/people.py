@@ -138,8 +138,8 @@ def said_of(erased: dict[str, Any]) -> str:
 
     if agents := ", ".join(erased.get("waits", [])):
         return (
-            f"All that is kept of {erased['id']} here is erased. These agents cannot forget their part now: "
-            f"{agents}. They are told again every ten minutes. Run this once more to see whether it is done."
+            f"These agents cannot forget their part now: {agents}. All else that is kept of {erased['id']} "
+            "is erased. They are told again every ten minutes. Run this once more to see whether it is done."
         )
     counts = ", ".join(f"{number} {kind}" for kind, number in erased["erased"].items())
     when = terminal.local_time(erased["erased_at"])

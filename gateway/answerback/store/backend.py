@@ -139,10 +139,7 @@ class Postgresql:
 
         try:
             int(psycopg.conninfo.conninfo_to_dict(url).get("connect_timeout") or 0)
-        except (
-            psycopg.ProgrammingError,
-            ValueError,
-        ):  # what they say repeats what may be of a password (law 11)
+        except (psycopg.ProgrammingError, ValueError):  # their words may have a piece of a password (law 11)
             raise ConfigurationError(OPTIONS) from None
         self._psycopg, self._dsn, self._clock = psycopg, url, clock
         # What a server says that has become a standby, or that has ended our session.
