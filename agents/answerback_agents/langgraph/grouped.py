@@ -15,7 +15,7 @@ from langgraph.checkpoint.base import CheckpointTuple
 from langgraph.checkpoint.serde.base import SerializerProtocol
 
 from answerback_agents.langgraph.committer import Committer
-from answerback_agents.langgraph.faces import Face, Saver
+from answerback_agents.langgraph.faces import Face, Saver, asked_for
 
 T = TypeVar("T")
 PAGE = 100  # checkpoints that are read at once
@@ -85,6 +85,7 @@ class Grouped(Face):
         await self._input(wanted["checkpoint_ns"])
         return found
 
+    @asked_for
     async def aput_writes(
         self, config: Any, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
     ) -> None:
