@@ -176,7 +176,8 @@ class Runner(Background):
             row = tx.one(runs.GET, id=id)
             if row is None:
                 raise NotFound("There is no run with this id.")
-            # Before the run itself, as in `cancelled`: or each of the two would wait for the other.
+            # Questions, then the thread, then the run, as everywhere: or two would wait for each other.
+            interactions.hold_live(tx, row["agent"], row["thread_id"])
             lease = leases.take(tx, row["agent"], row["thread_id"], self._context.owner)
             row = tx.one(runs.HELD, id=id) or row
             if not reask and row["status"] == "failed" and revived(tx, id):

@@ -58,9 +58,10 @@ def hand_over(tx: Tx, context: Context, record: Interaction, *, begun: bool = Fa
 def take_due(tx: Tx, context: Context, due: Row) -> Handed | None:
     """Take the thread of an answer that was found due; None if it is not any more, or has to wait.
 
-    The lease comes first: whoever had the thread has written down what became of the answer when it is
-    free. Between the look and this, another process may have been quicker.
+    Its question comes first, as wherever both are taken. The lease comes before the look: whoever had the
+    thread has written down what became of the answer when it is free, and may have been quicker.
     """
+    interactions.held(tx, due["id"])
     lease = leases.take(tx, due["agent"], due["thread_id"], context.owner)
     if lease is None:
         tx.run(interactions.LOOK_LATER, key=due["id"], now=tx.now, at=tx.now + leases.SPAN // 2)

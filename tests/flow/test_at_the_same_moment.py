@@ -39,6 +39,7 @@ pytestmark = pytest.mark.needs_extra("postgres")
 ROW = Query(text("SELECT resume_attempts, resume_next_at, resumed_at FROM interaction"))
 ATTEMPTS = Query(text("SELECT attempts FROM run"))
 REMINDERS = Query(text("SELECT contact_id FROM delivery WHERE kind = 'reminder' ORDER BY contact_id"))
+RENEW = Query(text("UPDATE thread_lease SET until = :until WHERE owner <> ''"))
 FAIL = Query(text("UPDATE delivery SET status = 'failed', open = 0 WHERE contact_id = :whose"))
 FAIL_ONE = Query(text("UPDATE delivery SET status = 'failed', open = 0 WHERE id = :id"))
 FAILED = Receipt("e", "late", "failed", "blocked")
@@ -232,6 +233,32 @@ async def test_law_7_two_who_hand_one_question_on_at_once_both_give_up_their_say
         record = await both.record(id)
         assert (record.route["ask"], record.route["delegated"]) == (["carl"], ["alice", "ben"])
         assert both.one.memory.titles("3003") == ["Which?"]
+
+
+async def test_an_agent_that_ends_as_another_gateway_looks_after_its_answer_lets_neither_wait_for_the_other(
+    two: Opened,
+) -> None:
+    """An answer whose agent works for long is looked at every now and then; its thread's lease is renewed."""
+    agent = Slow()
+    async with two(agent) as both:
+        run = await both.one.run()
+        (id,) = run.interactions
+        answering = asyncio.ensure_future(both.one.types("1001", "tea"))
+        await agent.entered.wait()
+        both.one.clock.advance(20)
+        await both.one.app.context.store.write(lambda tx: tx.run(RENEW, until=tx.now + leases.SPAN))
+        both.one.clock.advance(11)
+
+        async def ends() -> None:
+            agent.may.set()
+            await answering
+
+        await both.begun_at_once(id, ends(), both.two.app.resumer.pump())
+        await both.one.app.idle()
+        await both.two.app.idle()
+        assert (await both.one.settled(run.id)).status is RunStatus.COMPLETED
+        assert agent.begun == 1
+        assert await both.waited_in_a_ring() == 0
 
 
 async def test_when_a_stand_in_fails_at_two_questions_of_a_run_at_once_people_hear_of_it_once(
