@@ -100,6 +100,8 @@ class Erasure(Background):
                     raise NotFound(f"There is no contact {id!r}, and nobody was who is called so.")
                 return found
             await self._begin(id, by)
+        elif found.step == Step.RUNS and await self._came_back(id):
+            await self._begin(id, by, anew=True)
         task = self._task(id)
         await asyncio.wait({task}, timeout=wait)
         if task.done() and not task.cancelled():
@@ -124,7 +126,15 @@ class Erasure(Background):
             return False
         return await self._context.store.read(lambda tx: contacts.person(tx, id) is None)
 
-    async def _begin(self, id: str, by: str) -> None:
+    async def _came_back(self, id: str) -> bool:
+        """Whether somebody was a contact once more since their erasure began, and is none now."""
+        if id in self._context.settings.contacts:
+            return False
+        return await self._context.store.read(
+            lambda tx: contacts.person(tx, id) is not None and _is_gone(tx, id)
+        )
+
+    async def _begin(self, id: str, by: str, *, anew: bool = False) -> None:
         if id in self._context.settings.contacts:
             raise Conflict(
                 f"{id!r} stands in the configuration. Take them out of the file, start the gateway again, "
@@ -137,7 +147,7 @@ class Erasure(Background):
             tx.one(contacts.HELD, id=id)
             name = _name(tx, id)
             unnamed.make_key(tx)
-            unfinished.begin(tx, id, Job(by, tx.now, name))
+            (unfinished.anew if anew else unfinished.begin)(tx, id, Job(by, tx.now, name))
 
         await self._context.store.write(tx_)
         self._context.faults.reach("erase.begun")
@@ -178,6 +188,9 @@ class Erasure(Background):
     async def _received(self, id: str, job: Job) -> bool:
         """A stretch of what came in: read first, then taken out."""
         seen: Seen = await self._events.behind(id, job.behind, job.accounts, job.began, self._rows)
+        newer = seen.behind is None and await self._context.store.read(
+            lambda tx: tx.one(personal.NEWER, contact=id, began=job.began) is not None
+        )
 
         def tx_(tx: Tx) -> bool:
             current = unfinished.held(tx, id)
@@ -187,7 +200,8 @@ class Erasure(Background):
                 effacing.event(tx, row, job.by)
             for provider, message in seen.about:
                 effacing.waiting(tx, provider, message)
-            if seen.behind is None and contacts.person(tx, id) is not None and _is_gone(tx, id):
+            # Who came back meanwhile and went again is still known by that, to be erased once more.
+            if seen.behind is None and not newer and contacts.person(tx, id) is not None and _is_gone(tx, id):
                 effacing.person(tx, id)
             unfinished.keep(tx, id, current.plus(len(seen.theirs)), seen.behind)
             return False

@@ -21,7 +21,8 @@ def named(route: Json, ask: tuple[str, ...], name: str, key: str, **more: Json) 
 
 
 def asked_with(record: Interaction, state: Json) -> Parts:
-    """What a repeated question has in common with the first one, which may have been erased meanwhile.
+    """What a repeated question has in common with the first one, which may have been erased meanwhile
+    (of one that several were asked, only what somebody answered may have been).
 
     `state` is None once it was handed over, and a default that cannot be used has become something else:
     what is not known any more is not compared.
@@ -37,7 +38,7 @@ def asked_with(record: Interaction, state: Json) -> Parts:
     if state is not None:
         said["its state"] = state
     return {
-        **(said if record.erased_at is None else {}),
+        **(said if record.erased_at is None or record.questions else {}),
         AGENT: record.agent,
         "whether it is sensitive": record.sensitive,
         **_named(

@@ -6,12 +6,15 @@ from dataclasses import asdict, replace
 from answerback import unfinished
 from answerback.context import Context
 from answerback.store import Row, Tx, deliveries, effacing, erasing, interactions, personal, unnamed
-from answerback.store.codec import loads
+from answerback.store.codec import loads, salvaged
 from answerback.store.erasing import Kind
 from answerback.store.personal import Step
 from answerback.unfinished import Job
 from answerback.values import dumps
 from answerback.whose import accounts_in, names
+
+# What a word may stand behind: no letter, or a sign that JSON writes with one, as a line break.
+_BEFORE = r"(?:(?<!\w)|(?<=\\[bfnrt])|(?<=\\u[0-9A-Fa-f]{4}))"
 
 
 def stretch(tx: Tx, context: Context, id: str, most: int) -> bool:
@@ -46,7 +49,7 @@ def _taken(tx: Tx, id: str, job: Job, row: Row) -> bool | None:
         case Step.QUESTIONS:
             return bool(row["answered"] or row["asked"]) and effacing.question(tx, row, id, job.by)
         case Step.NOTICES:
-            mine = row["due"] and loads(row["route"]).get("ask") == [id]
+            mine = row["due"] and salvaged(row["route"], _told, None) == [id]
             return bool(mine) and erasing.erase(tx, Kind.NOTICE, row)
         case Step.IDS:
             theirs = _is_of_them(id, job, row) and not row["message_id"].startswith(unnamed.PREFIX)
@@ -59,6 +62,11 @@ def _taken(tx: Tx, id: str, job: Job, row: Row) -> bool | None:
             if row["named"] and _is_about(tx, row["id"], job.name):
                 effacing.about(tx, row["id"])
             return False
+
+
+def _told(route: str) -> object:
+    """Whom a notice's route names."""
+    return loads(route).get("ask")
 
 
 def _is_of_them(id: str, job: Job, row: Row) -> bool:
@@ -85,7 +93,7 @@ def _is_about(tx: Tx, id: str, name: str) -> bool:
     What a message of an open question holds is what its person has answered so far, and they need it.
     """
     row = tx.one(deliveries.GET, id=id)
-    if row is None or not re.search(rf"(?<!\w){re.escape(dumps(name)[1:-1])}(?!\w)", row["content"]):
+    if row is None or not re.search(rf"{_BEFORE}{re.escape(dumps(name)[1:-1])}(?!\w)", row["content"]):
         return False
     record = interactions.get(tx, row["interaction_id"]) if row["interaction_id"] else None
     return record is None or record.status != "pending"

@@ -59,6 +59,16 @@ def begin(tx: Tx, id: str, job: Job) -> None:
         meta.drop(tx, DONE + id)
 
 
+def anew(tx: Tx, id: str, job: Job) -> None:
+    """From the beginning, with what was erased so far: somebody came back meanwhile, and went again.
+
+    Only of one that is at its last step, which nothing of what has come since is left for.
+    """
+    before = held(tx, id)
+    if before is not None and before.step is STEPS[-1]:
+        _put(tx, id, replace(job, erased=before.erased))
+
+
 def keep(tx: Tx, id: str, job: Job, behind: Row | None) -> None:
     """How far it is: behind a row, or at the beginning of the next step."""
     if behind is None:

@@ -17,34 +17,46 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """One that messages went to. `until`: since when it is somebody else's, microseconds; None: it is not."""
+    """One that messages went to, between two moments, microseconds.
+
+    `until`: since when it is somebody else's; None: it is not. `since`: when it was theirs again; 0: it was
+    nobody else's before.
+    """
 
     provider: str
     external_id: str
     place: str
     until: int | None = None
+    since: int = 0
 
     def is_theirs(self, provider: str, external_id: str, at: int) -> bool:
-        same = (provider, external_id) == (self.provider, self.external_id)
-        return same and (self.until is None or at < self.until)
+        return (provider, external_id) == (self.provider, self.external_id) and self.was_theirs(at)
+
+    def is_of(self, other: "Account") -> bool:
+        """Whether it is the same one, at whatever place."""
+        return (other.provider, other.external_id) == (self.provider, self.external_id)
+
+    def was_theirs(self, at: int) -> bool:
+        return self.since <= at and (self.until is None or at < self.until)
 
 
 def accounts_in(
     rows: Sequence[Row], contact: str, until: int, known: Sequence[Account]
 ) -> tuple[Account, ...]:
     """With those `known`, all that these deliveries went to, in the order in which they were made."""
-    found = {(each.provider, each.external_id, each.place): each for each in known}
+    found = [*known]
     for row in rows:
-        key = row["provider"], row["external_id"], row["place"]
         if not row["external_id"] or not row["contact_id"] or row["created_at"] > until:
             continue
-        if row["contact_id"] == contact:
-            found.setdefault(key, Account(*key))
-        since = None if row["contact_id"] == contact else row["created_at"]
-        for at, each in found.items():
-            if at[:2] == key[:2] and (since is None or each.until is None):
-                found[at] = replace(each, until=since)
-    return tuple(found.values())
+        account = Account(row["provider"], row["external_id"], row["place"])
+        same = [each for each in found if each.is_of(account)]
+        now = [each for each in same if each.until is None]
+        if row["contact_id"] != contact:
+            found = [replace(each, until=row["created_at"]) if each in now else each for each in found]
+        elif all(each.place != account.place for each in now):
+            since = now[0].since if now else row["created_at"] if same else 0
+            found.append(replace(account, since=since))
+    return tuple(found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,5 +171,5 @@ def _known_as(tx: Tx, provider: str, receipt: Receipt) -> Iterator[str]:
 
 def names(raw: bytes, accounts: Sequence[Account], at: int) -> bool:
     """Whether one of these accounts stands in what nobody said; none that was somebody else's by then."""
-    ids = {each.external_id for each in accounts if each.until is None or at < each.until}
+    ids = {each.external_id for each in accounts if each.was_theirs(at)}
     return any(stands_in(raw, id) for id in ids)

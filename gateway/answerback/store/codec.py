@@ -1,9 +1,10 @@
 """Values to columns and back: questions, answers and records as canonical JSON."""
 
 import json
+from collections.abc import Callable
 from dataclasses import asdict, replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 from answerback import values
 from answerback.model import (
@@ -21,7 +22,16 @@ from answerback.model import (
 )
 from answerback.store.tx import Row
 
+T = TypeVar("T")
 dumps, loads = values.dumps, json.JSONDecoder().decode  # what json.loads ends up in, for texts
+
+
+def salvaged(text: str, read: Callable[[str], T], otherwise: T) -> T:
+    """What was stored, for whoever takes it out; `otherwise`, if it is damaged and cannot be read."""
+    try:
+        return read(text)
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return otherwise
 
 
 def questions_out(questions: tuple[Question, ...]) -> str:

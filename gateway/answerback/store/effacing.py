@@ -7,7 +7,7 @@ from sqlalchemy import bindparam as p
 
 from answerback.model import Answer
 from answerback.store import audit, contacts, deliveries, erasing, interactions, letters, parked, unnamed
-from answerback.store.codec import answer_in, answer_out, loads
+from answerback.store.codec import answer_in, answer_out, loads, salvaged
 from answerback.store.erasing import REPLY, Kind
 from answerback.store.query import Query
 from answerback.store.tx import Row, Tx
@@ -91,7 +91,7 @@ def question(tx: Tx, row: Row, contact: str, by: str) -> bool:
     """Their part in a question that has ended; all of it where nobody else had one."""
     id = row["id"]
     for content in tx.all(ANSWERS, interaction=id, contact=contact):
-        _uploads(tx, answer_in(content["content"]))
+        _uploads(tx, salvaged(content["content"], answer_in, None))
     if row["alone"] and erasing.erase(tx, Kind.INTERACTION, row, by):
         return True
     dropped = tx.run(DROP_ANSWERS, interaction=id, contact=contact)
@@ -141,7 +141,8 @@ def delivery(tx: Tx, id: str, by: str) -> bool:
     needless = queued or row["error"] == deliveries.NEEDLESS
     if row["status"] in ("failed", "unknown") and not needless:
         letters.done(tx, id, ERASED, by)
-    for known_as in loads(row["message_ids"]):  # sent since the ids were gone through, it may have new ones
+    ids: list[str] = salvaged(row["message_ids"], loads, [])
+    for known_as in ids:  # sent since the ids were gone through, it may have new ones
         message(tx, {"provider": row["provider"], "message_id": known_as})
     why, status = deliveries.NEEDLESS if needless else "", "failed" if queued else row["status"]
     tx.run(DELIVERY, key=id, new_status=status, why=why)

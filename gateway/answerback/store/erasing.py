@@ -100,7 +100,12 @@ THREAD_IN_USE = Query(  # by what goes on, or has ended only lately
     )
 )
 THREAD_SHARED = Query(
-    select(R.c.id).where(R.c.agent == p("agent"), R.c.thread_id == p("thread"), R.c.id != p("run")).limit(1)
+    select(R.c.id)
+    .where(
+        *(R.c.agent == p("agent"), R.c.thread_id == p("thread")),
+        *(R.c.id != p("run"), R.c.erased_at.is_(None)),
+    )
+    .limit(1)
 )
 # What hangs on one question or run and has no index of its own: for the rare case that somebody asks for it.
 MESSAGES_OF = Query(
@@ -191,7 +196,7 @@ def is_in_use(tx: Tx, agent: str, thread_id: str, ended: int) -> bool:
 
 
 def is_shared(tx: Tx, run: Row) -> bool:
-    """Whether the run's thread has other runs, ended or not."""
+    """Whether the run's thread has other runs that are not erased, ended or not."""
     wanted = {"agent": run["agent"], "thread": run["thread_id"], "run": run["id"]}
     return tx.one(THREAD_SHARED, **wanted) is not None
 

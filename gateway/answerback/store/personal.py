@@ -71,6 +71,13 @@ OPEN = (  # each is led by an index of what is under way, but for the runs, whic
 )
 
 
+NEWER = Query(  # read from end to end, once for each who is erased
+    text(
+        "SELECT 1 AS found WHERE EXISTS (SELECT 1 FROM delivery "
+        "WHERE delivery.contact_id = :contact AND delivery.created_at > :began) "
+        "OR EXISTS (SELECT 1 FROM answer WHERE answer.contact_id = :contact AND answer.at > :began)"
+    )
+)
 _ALONE = """NOT EXISTS (SELECT 1 FROM delivery WHERE delivery.interaction_id = it.id
     AND delivery.contact_id NOT IN ('', :contact))
   AND NOT EXISTS (SELECT 1 FROM answer WHERE answer.interaction_id = it.id AND answer.contact_id <> :contact)
@@ -80,8 +87,10 @@ _NOTHING_OF_THEM = "(it.erased_at IS NOT NULL AND it.questions = '[]')"
 _DUE = f"""it.created_at <= :began AND it.status <> 'pending' AND it.resume_next_at IS NULL
   AND NOT {_NOTHING_OF_THEM}"""
 _ALL_ERASED = """(EXISTS (
-  SELECT 1 FROM interaction JOIN delivery ON delivery.interaction_id = interaction.id
-  WHERE interaction.run_id = it.id AND delivery.contact_id = :contact)
+  SELECT 1 FROM interaction
+  WHERE interaction.run_id = it.id AND (interaction.answered_by = :contact OR EXISTS (
+    SELECT 1 FROM delivery
+    WHERE delivery.interaction_id = interaction.id AND delivery.contact_id = :contact)))
   AND NOT EXISTS (SELECT 1 FROM interaction
     WHERE interaction.run_id = it.id AND NOT (interaction.erased_at IS NOT NULL AND questions = '[]')))"""
 KEYS: dict[Step, tuple[str, ...]] = dict.fromkeys(Step, ("id",)) | {
