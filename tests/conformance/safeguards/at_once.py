@@ -173,4 +173,12 @@ OF_TWO_AT_ONCE = (
         FLOW + "test_two_people_at_once.py::test_an_answer_and_the_end_of_its_run_do_not_wait_for_each_other"
         "[cancel]",
     ),
+    Mutant(
+        "who looks after an answer takes its question before its thread",
+        GATEWAY + "threads.py",
+        '    interactions.held(tx, due["id"])\n',
+        "",
+        FLOW + "test_at_the_same_moment.py"
+        "::test_an_agent_that_ends_as_another_gateway_looks_after_its_answer_lets_neither_wait_for_the_other",
+    ),
 )
