@@ -186,6 +186,7 @@ async def test_a_name_behind_a_sign_that_json_writes_with_a_letter_is_a_word(
 DAMAGED = (
     "UPDATE answer SET content = '{broken'",
     "UPDATE delivery SET message_ids = '[broken'",
+    "UPDATE delivery SET message_ids = '5'",
     "UPDATE notice SET route = '{broken'",
     "UPDATE notice SET route = '[]'",
     "UPDATE interaction SET answer = '{broken'",

@@ -141,12 +141,16 @@ def delivery(tx: Tx, id: str, by: str) -> bool:
     needless = queued or row["error"] == deliveries.NEEDLESS
     if row["status"] in ("failed", "unknown") and not needless:
         letters.done(tx, id, ERASED, by)
-    ids: list[str] = salvaged(row["message_ids"], loads, [])
-    for known_as in ids:  # sent since the ids were gone through, it may have new ones
+    # Sent since the ids were gone through, it may have new ones.
+    for known_as in salvaged(row["message_ids"], _ids, list[str]()):
         message(tx, {"provider": row["provider"], "message_id": known_as})
     why, status = deliveries.NEEDLESS if needless else "", "failed" if queued else row["status"]
     tx.run(DELIVERY, key=id, new_status=status, why=why)
     return True
+
+
+def _ids(text: str) -> list[str]:
+    return [str(id) for id in loads(text)]
 
 
 def about(tx: Tx, id: str) -> None:
