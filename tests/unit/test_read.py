@@ -952,6 +952,24 @@ class TestValidate:
 
 
 class TestResponse:
+    @pytest.mark.parametrize(
+        ("said", "value"),
+        [
+            ("us", "us"),
+            ("United States", "us"),
+            (" united states ", "us"),
+            ("EU", "eu"),
+            ("1", "us"),
+            ("Neither, wait", "Neither, wait"),
+        ],
+    )
+    def test_a_text_for_choices_that_allow_own_words_names_a_choice_where_it_can(
+        self, said: str, value: str
+    ) -> None:
+        choices = (Choice("us", "United States"), Choice("eu", "Europe"))
+        asked = Question("q", "Which?", QuestionKind.CHOICE, choices, free_text=True)
+        assert validate_response([asked], said) == {"q": value}
+
     def test_a_bare_value_answers_the_only_question(self):
         assert validate_response([TEXT], "free text") == {"q": "free text"}
         assert validate_response([TEXT], {"q": "free text"}) == {"q": "free text"}
