@@ -105,9 +105,10 @@ def validate_response(
 
 
 def _fit(question: Question, value: Json, language: str, timezone: str, now: int | None) -> Json:
-    if question.free_text and isinstance(value, str) and all(each.id != value for each in question.choices):
+    own_words = question.kind is QuestionKind.CHOICE and question.free_text
+    if own_words and isinstance(value, str) and all(each.id != value for each in question.choices):
         picked = read(question, value, language=language, timezone=timezone, now=now or 0)
-        if question.kind is QuestionKind.CHOICE and isinstance(picked, Value):
+        if isinstance(picked, Value):
             return picked.value  # any text fits: first it is seen whether it names a choice
     try:
         return validate(question, value)
