@@ -1,5 +1,6 @@
 """ask: turns a question into an interaction and its deliveries, in one transaction."""
 
+import logging
 import secrets
 from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn
@@ -19,7 +20,9 @@ from answerback.store.codec import dumps, interaction_in
 from answerback.succession import begin
 from answerback.values import check
 
+log = logging.getLogger(__name__)
 SECOND = 1_000_000
+NOBODY = "nobody is asked: none of the route's people has an address on its providers, only the form is there"
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +143,9 @@ def put(
         **more,
     )
     audit.add(tx, record.id, "asked", actor=record.agent, content=stored, first=True)
+    if not rows and not stand_ins.is_nobody(route, record.agent):
+        audit.add(tx, record.id, "asked nobody")
+        log.warning(NOBODY, extra={"interaction": record.id, "people": list(route["ask"])})
     return record, rows
 
 

@@ -33,7 +33,7 @@ class Plan:
 
     `agents` are those whose questions take this route where nothing else is named.
     `at_once`: at all addresses at the same time, instead of the next one when one fails. `first`: a stand-in
-    that is asked before people. `fallback`: where the link is shown when no person can be reached.
+    that is asked before people. `fallback`: the provider that is told instead when no person can be reached.
     """
 
     route: str
@@ -84,7 +84,7 @@ class Planner:
             expires_in=expires_in,
             on_expire=route["on_expire"],
             human_only=route["human_only"],
-            fallback=stand_ins.fallback if stand_ins.people else "",
+            fallback=stand_ins.told_instead(route) if stand_ins.people else "",
         )
 
 

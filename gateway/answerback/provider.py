@@ -179,6 +179,7 @@ class Provider(abc.ABC):
     pace: ClassVar[Pace] = Pace()
     one_by_one: ClassVar[bool] = False  # whether several questions are asked here, one after the other
     probes_here: ClassVar[bool] = False  # whether `probe` asks no service: then every check does it
+    needs_address: ClassVar[bool] = True  # whether only somebody with an address on it hears of a question
     windowed: ClassVar[bool] = False  # whether `Message.to.last_inbound_at` matters (WhatsApp's 24 hours)
     stand_in: ClassVar[StandsIn] = StandsIn.NOBODY  # whether it answers itself, in place of a person
     patience: float = 30.0  # seconds that `send` may take, before its result counts as unknown

@@ -37,13 +37,15 @@ class StandIns:
     """All that are configured, by the name of their provider.
 
     `mode` is asked first, "" for people; `people`: whether any person is asked; `fallback`: the provider that
-    shows a question's link when nobody can be reached, "" for none; `alone`: the agents that ask no person.
+    shows a question's link when nobody can be reached, "" for none; `unaddressed`: those that need nobody's
+    address to be told of a question; `alone`: the agents that ask no person.
     """
 
     known: Mapping[str, StandIn] = field(default_factory=dict)
     mode: str = ""
     people: bool = True
     fallback: str = ""
+    unaddressed: frozenset[str] = frozenset()
     alone: frozenset[str] = frozenset()
 
     def planned(self, route: Json, *, sensitive: bool, human_only: bool) -> Json:
@@ -67,6 +69,11 @@ class StandIns:
         """Whether people are asked what this agent asks (`hitl.enabled`, its `hitl_enabled`)."""
         return self.people and agent not in self.alone
 
+    def told_instead(self, route: Json) -> str:
+        """The provider that is told of a question on this route when nobody can be reached, "" for none."""
+        ways = (name for name in route.get("providers", ()) if name in self.unaddressed)
+        return next(ways, self.fallback)
+
     def is_nobody(self, route: Json, agent: str) -> bool:
         """Whether nobody at all is asked on a planned route: then it ends at once, as silence does."""
         return not self.asks_people(agent) and not route["first"] and not route["stand_ins"]
@@ -76,7 +83,9 @@ def stand_ins(settings: Settings, providers: Mapping[str, Provider], fallback: s
     """The stand-ins among the providers, as the configuration uses them."""
     mode = "" if settings.hitl.mode == HUMAN else settings.hitl.mode
     alone = frozenset(name for name, agent in settings.agents.items() if not agent.hitl_enabled)
-    return StandIns(dict(_found(providers.values())), mode, settings.hitl.enabled, fallback, alone)
+    unaddressed = frozenset(name for name, provider in providers.items() if not provider.needs_address)
+    found = dict(_found(providers.values()))
+    return StandIns(found, mode, settings.hitl.enabled, fallback, unaddressed, alone)
 
 
 def _found(providers: Iterable[Provider]) -> Iterable[tuple[str, StandIn]]:

@@ -141,8 +141,9 @@ def _people(outbox: Outbox, tx: Tx, record: Interaction) -> list[Row]:
 
 
 def _nobody(outbox: Outbox, tx: Tx, record: Interaction) -> list[Row]:
-    """Where nobody is reached, the question's link is shown."""
-    name = outbox.stand_ins.fallback if outbox.stand_ins.asks_people(record.agent) else ""
+    """Where nobody is reached, whoever needs no address is told, or else the question's link is shown."""
+    asks = outbox.stand_ins.asks_people(record.agent)
+    name = outbox.stand_ins.told_instead(record.route) if asks else ""
     return [outbox.question(tx, record, Address(name, "", ""))] if name else []
 
 

@@ -51,6 +51,7 @@ class Callback(Provider):
 
     Settings: ClassVar[type[Settings]] = CallbackSettings
     probes_here = True
+    needs_address = False
 
     def __init__(self, name: str, settings: Any, context: ProviderContext) -> None:
         super().__init__(name, settings, context)

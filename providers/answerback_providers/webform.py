@@ -16,6 +16,8 @@ ASKING = QUESTIONS | {MessageKind.CONVERSATION}
 class WebForm(Provider):
     """Prints each message once; a question as its title and, below it, `Answer here: URL`."""
 
+    needs_address = False
+
     async def send(self, message: Message) -> Sent:
         """Print one message. Raises `Undeliverable` when there is no link, or nowhere to print."""
         if message.kind in QUESTIONS and not message.form_url:

@@ -41,6 +41,7 @@ REPLIES = {
 }
 STEPS = {
     "asked": "{who} asked.",
+    "asked nobody": "Nobody has an address on its route: it can be answered on its form or over the API.",
     "answered": "{who} answered.",
     "came too late": "{who} answered too late; nothing changed.",
     "not allowed": "{who} may not give this answer; it was not taken.",
