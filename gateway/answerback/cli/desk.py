@@ -16,6 +16,10 @@ Status = Literal["answered", "waiting", "nobody answered", "withdrawn"]
 NO_ACTION = "confirm_action needs an action: say what you will do on a yes, such as “Delete 3 files”."
 NOBODY = "Nobody answered in time. That is no answer, and no “no” either."
 STILL = "Nobody has answered yet. Call wait_for_answer with this id to go on waiting; do not ask again."
+AGAIN = (
+    "This was asked before with the same idempotency_key, and closed before this call: nobody was asked anew."
+    " It decides only what it was asked for. To do the same once more, ask with a new key."
+)
 NEXT: dict[Status, str] = {
     "answered": "",
     "waiting": STILL,
@@ -111,7 +115,10 @@ class Desk:
                 idempotency_key=call.key,
             )
             call.id = asked["id"]
-            return await self.wait(call.id)
+            found = await self.wait(call.id)
+        if by.key and asked["status"] != "pending":
+            found["note"] = f"{found['note']} {AGAIN}".lstrip()
+        return found
 
     async def _call(self, said: str, by: Asks) -> Call:
         if by.key:
