@@ -5,7 +5,7 @@ import secrets
 from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn
 
-from answerback import snoozed
+from answerback import snoozed, states
 from answerback.callbacks import require_callable
 from answerback.context import Context
 from answerback.deadlines import check_default
@@ -120,6 +120,10 @@ class Asker:
         if record.run_id:
             self._context.signals.stop((record.agent, record.thread_id))
         return record
+
+    async def drop_state(self, interaction_id: str) -> None:
+        """Delete what was kept for its asker. Raises `NotFound`, or `Conflict` while it is still needed."""
+        await self._context.store.write(lambda tx: states.release(tx, interaction_id))
 
 
 def put(

@@ -259,6 +259,10 @@ class Client(Transport):
         path = f"/v1/routes/{path_id(route or 'default', 'route')}"
         return cast(Plan, await self.call("GET", path, query=query_of(ask=",".join(ask))))
 
+    async def drop_state(self, id: str) -> None:
+        """Have the gateway delete what was asked with as `state`; the question must have ended."""
+        await self.call("DELETE", f"/v1/interactions/{path_id(id, 'interaction')}/state")
+
 
 def _asking(question: Json, more: Asking) -> tuple[dict[str, Json], dict[str, str]]:
     """The body and the headers of an ask: what was given, and nothing else."""

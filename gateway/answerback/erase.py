@@ -11,8 +11,8 @@ from answerback.background import Background
 from answerback.context import Context
 from answerback.errors import AgentUnavailable, AnswerbackError, Conflict, NotFound, StoreUnavailable
 from answerback.model import Interaction
-from answerback.outbox import CALLER
-from answerback.store import Row, Tx, deliveries, erasing, interactions, leases, meta, runs, stops
+from answerback.states import is_to_be_posted
+from answerback.store import Row, Tx, erasing, interactions, leases, meta, runs, stops
 from answerback.store.erasing import Kind
 from answerback.store.leases import Lease
 from answerback.threads import kept
@@ -220,14 +220,9 @@ def _ended(tx: Tx, id: str) -> tuple[Row | None, list[Row]]:
         raise Conflict("This question is still open. Cancel it first.")
     if any(each["resume_next_at"] is not None for each in asked):
         raise Conflict("Its answer is on its way to the agent. Try again in a moment.")
-    if any(_is_to_be_posted(tx, each["id"]) for each in asked):
+    if any(is_to_be_posted(tx, each["id"]) for each in asked):
         raise Conflict("How it ended has still to be posted to its callback_url. Try again after that.")
     return run, asked
-
-
-def _is_to_be_posted(tx: Tx, id: str) -> bool:
-    found = tx.all(deliveries.OF, interaction_id=id)
-    return any(row["provider"] == CALLER and row["status"] == "queued" for row in found)
 
 
 def _erase(tx: Tx, found: list[tuple[Kind, Row]]) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from answerback.client import Answered, Client, Expired, Outcome
+from answerback.errors import Conflict
 from tests.flow.test_cli import CONFIG, Served, environment, home_with, serve
 from tests.unit.test_documents import Block, blocks
 
@@ -122,6 +123,20 @@ def test_whoever_stops_waiting_leaves_the_question_open_and_finds_it_again(gatew
 
     found = gateway.call(work)
     assert isinstance(found, Answered) and found.value == "yes, again"
+
+
+def test_whoever_has_gone_on_with_an_answer_has_what_was_kept_for_that_deleted(gateway: Served) -> None:
+    async def work(client: Client) -> None:
+        id = (await client.ask("Which step?", state={"step": 3}))["id"]
+        with pytest.raises(Conflict, match="still open"):
+            await client.drop_state(id)
+        await client.respond(id, "the third")
+        assert await client.state(id) == {"step": 3}
+        for _ in range(2):
+            await client.drop_state(id)
+            assert await client.state(id) is None
+
+    gateway.call(work)
 
 
 @pytest.fixture

@@ -86,9 +86,16 @@ def add(api: FastAPI, services: Services) -> None:
 
     @api.get("/v1/interactions/{id}/state")
     async def state(id: InteractionId, key: MayFollow) -> StateOut:
-        """What was asked with as `state`; null once its `callback_url` has it, or it is erased."""
+        """What was asked with as `state`; null once its `callback_url` has it, or it is deleted or erased."""
         await own(key, id)
         return StateOut(state=await reader.state(id))
+
+    @api.delete("/v1/interactions/{id}/state")
+    async def drop_state(id: InteractionId, key: MayAsk) -> StateOut:
+        """Delete what was asked with as `state`; again is as good. 409 while the question is open."""
+        await own(key, id)
+        await services.asker.drop_state(id)
+        return StateOut(state=None)
 
     @api.get("/v1/interactions/{id}/wait")
     async def wait(id: InteractionId, key: MayFollow, timeout: _Timeout = "30") -> InteractionOut:

@@ -139,6 +139,7 @@ class FakeForms:
 class FakeAsker:
     asked: list[AskRequest] = field(default_factory=list)
     cancelled: list[tuple[str, str]] = field(default_factory=list)
+    dropped: list[str] = field(default_factory=list)
     refusal: Exception | None = None
 
     async def ask(self, request: AskRequest) -> Asked:
@@ -155,6 +156,9 @@ class FakeAsker:
     async def cancel(self, interaction_id: str, reason: str = "") -> Interaction:
         self.cancelled.append((interaction_id, reason))
         return interaction(status=InteractionStatus.CANCELLED, reason=reason)
+
+    async def drop_state(self, interaction_id: str) -> None:
+        self.dropped.append(interaction_id)
 
 
 @dataclass

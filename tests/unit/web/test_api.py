@@ -406,7 +406,7 @@ class TestKeys:
     @pytest.mark.parametrize(
         ("scope", "allowed"),
         [
-            ("ask", {"start", "show run", "ask", "show", "status", "state", "wait", "cancel", "retry"}),
+            ("ask", {*"start ask show status state drop wait cancel retry".split(), "show run"}),
             ("read", {"runs", "show run", "list", "show", "status", "state", "wait"}),
             ("answer", {"respond"}),
             (
@@ -420,6 +420,7 @@ class TestKeys:
                     "show",
                     "status",
                     "state",
+                    "drop",
                     "wait",
                     "cancel",
                     "retry",
@@ -438,6 +439,7 @@ class TestKeys:
             "show": ("GET", ONE, None),
             "status": ("GET", f"{ONE}/status", None),
             "state": ("GET", f"{ONE}/state", None),
+            "drop": ("DELETE", f"{ONE}/state", None),
             "wait": ("GET", f"{ONE}/wait", None),
             "respond": ("POST", f"{ONE}/respond", {"response": "x"}),
             "cancel": ("POST", f"{ONE}/cancel", None),
@@ -459,6 +461,7 @@ class TestKeys:
             is_problem(await client.get(ONE), 404)
             is_problem(await client.post(f"{ONE}/respond", json={"response": "x"}), 404)
             is_problem(await client.post(f"{ONE}/cancel"), 404)
+            is_problem(await client.delete(f"{ONE}/state"), 404)
             is_problem(await client.get("/v1/runs/run-1"), 404)
             is_problem(await client.post("/v1/runs/run-1/cancel"), 404)
             is_problem(await client.post("/v1/runs", json={"agent": "research"}), 404)
@@ -469,6 +472,7 @@ class TestKeys:
         assert world.asker.asked[0].agent == "tutor"
         assert world.receiver.responses == []
         assert world.asker.cancelled == []
+        assert world.asker.dropped == []
 
 
 class TestProblems:
