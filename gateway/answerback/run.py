@@ -41,7 +41,8 @@ __all__ = ["Run", "RunRequest", "Runner"]
 class RunRequest:
     """What to start. Without a `thread_id` a new thread is made; `replace` ends what waits on it.
 
-    `expires_in`, in seconds, is the deadline of each of its questions, instead of the route's.
+    `expires_in`, in seconds, is the deadline of each of its questions, instead of the route's; `user` is for
+    whom they are asked.
     """
 
     agent: str
@@ -51,6 +52,7 @@ class RunRequest:
     ask: tuple[str, ...] = ()
     expires_in: float | None = None
     replace: bool = False
+    user: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +121,9 @@ class Runner(Background):
         intent = "replace" if before or (request.replace and request.thread_id) else "start"
         id = interactions.new_id()
         due_at = tx.now + leases.SPAN
-        runs.add(tx, id, request.agent, thread, request.input, route, due_at, intent)
-        run = Run(id, request.agent, thread, RunStatus.RUNNING, None, "", (), tx.now, tx.now)
+        user = request.user
+        runs.add(tx, id, request.agent, thread, request.input, route, due_at, intent, user=user)
+        run = Run(id, request.agent, thread, RunStatus.RUNNING, None, "", (), tx.now, tx.now, user=user)
         return run, _Order(id, intent, request.input), lease, rows
 
     async def get(self, id: str) -> Run:

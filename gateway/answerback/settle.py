@@ -146,6 +146,7 @@ def _record(run: Row, pending: Pending, route: Json) -> Interaction:
         checkpoint=pending.checkpoint,
         route=route | {"human_only": True} if pending.human_only else route,
         expirable=pending.expirable,
+        user=run["asked_by"],
     )
 
 

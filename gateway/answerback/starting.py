@@ -16,7 +16,8 @@ def start(case: Case, rest: str) -> Effect | None:
     """Start the agent that `rest` begins with; None: it names none that this person may start.
 
     The run is due at once and has no worker yet: whoever looks first takes it up, so that it starts once,
-    however often we die. What it asks goes to the person who started it, and so does how it ends.
+    however often we die. What it asks goes to the person who started it, who is its user, and so does how it
+    ends.
     """
     name, _, text = rest.partition(" ")
     agent = next((each for each in startable(case) if each.name.lower() == name.lower()), None)
@@ -31,7 +32,8 @@ def start(case: Case, rest: str) -> Effect | None:
     route = route_of(case.context.settings, "", (person.id,), agent=agent.name)
     id = interactions.new_id()
     row = case.context.outbox.conversation(tx, case.here, "run_started", {"who": called(agent.name)})
-    runs.add(tx, id, agent.name, interactions.new_id(), _input(agent, text), route, tx.now, told=row["id"])
+    thread, user = interactions.new_id(), person.id
+    runs.add(tx, id, agent.name, thread, _input(agent, text), route, tx.now, told=row["id"], user=user)
     return Effect(Outcome.COMMAND, [row], later=True)
 
 

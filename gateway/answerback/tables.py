@@ -117,6 +117,7 @@ class RunRow(SQLModel, table=True):
     erased_at: int | None = _at()  # since when it is not known any more what went in and came out
     position: int = _position()
     told: str = _text()  # the message that told whoever started it by one; "" if nobody did
+    asked_by: str = _text()  # for whom it was started: what it asks is asked for them, too
     stop_at: int | None = _at()  # its agent has still to be told that it is cancelled (see `store.stops`)
     stop_by: str = _text()
     stop_attempts: int = Field(default=0, sa_column_kwargs={"server_default": "0"})

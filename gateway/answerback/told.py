@@ -75,6 +75,7 @@ class Run(TypedDict):
     error: str
     interactions: list[str]
     erased_at: str | None
+    user: str
 
 
 class Interactions(TypedDict):

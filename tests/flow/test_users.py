@@ -3,8 +3,10 @@
 from sqlalchemy import text
 
 from answerback.ask import AskRequest
-from answerback.model import InteractionStatus, Question
+from answerback.model import InteractionStatus, Question, RunStatus
+from answerback.settings import Plugin
 from answerback.store.query import Query
+from answerback.testing import ScriptedAgent, asks
 from tests.support.databases import Database
 from tests.support.gateway import Gateway, gateway
 
@@ -52,3 +54,48 @@ async def test_it_stays_known_when_the_question_is_erased_or_damaged(database: D
         assert [record.user for record in records] == ["u-1", "u-1"]
         assert (records[1].readable, records[1].status) == (False, InteractionStatus.PENDING)
         assert await ids(g, user="u-1") == [erased, damaged]
+
+
+async def test_all_that_a_run_asks_is_asked_for_whom_it_was_started(database: Database) -> None:
+    agent = ScriptedAgent(asks("Which tea?"), asks("Which cup?"))
+    async with gateway(database, agent) as g:
+        run, other = await g.run(user="u-1"), await g.run(ask=("ben",))
+        assert (run.user, other.user) == ("u-1", "")
+        await g.types("1001", "green")
+        assert (await g.settled(run.id)).user == "u-1"
+        records = (await g.app.reader.interactions(user="u-1")).items
+        assert [record.questions[0].text for record in records] == ["Which tea?", "Which cup?"]
+        assert {record.run_id for record in records} == {run.id}
+
+
+async def test_a_run_that_takes_the_place_of_another_has_a_user_of_its_own(database: Database) -> None:
+    async with gateway(database, ScriptedAgent(asks("Which tea?"))) as g:
+        first = await g.run(thread_id="t", user="u-1")
+        second = await g.run(thread_id="t", user="u-2", replace=True)
+        page = await g.app.reader.interactions()
+        assert [(record.run_id, record.user) for record in page.items] == [
+            (first.id, "u-1"),
+            (second.id, "u-2"),
+        ]
+
+
+async def test_who_starts_an_agent_by_a_message_is_its_user(database: Database) -> None:
+    research = Plugin("research", "x", may_start=("alice",))
+    agent = ScriptedAgent(asks("Which tea?"), name="research")
+    async with gateway(database, agent, agents={"research": research}) as g:
+        await g.types("1001", "run research tea")
+        await g.sweep()
+        [run] = (await g.app.runner.list()).items
+        assert (run.status, run.user) == (RunStatus.WAITING, "alice")
+        assert await ids(g, user="alice") == list(run.interactions)
+
+
+async def test_the_user_of_a_run_stays_known_when_it_is_erased(database: Database) -> None:
+    async with gateway(database, ScriptedAgent(asks("Which tea?"))) as g:
+        run = await g.run(user="u-1")
+        await g.types("1001", "green")
+        await g.settled(run.id)
+        await g.app.eraser.now(run.interactions[0], "ops")
+        erased = await g.app.runner.get(run.id)
+        assert erased.erased_at is not None
+        assert (erased.user, await ids(g, user="u-1")) == ("u-1", list(run.interactions))

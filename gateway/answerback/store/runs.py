@@ -40,6 +40,7 @@ class Run:
     created_at: int
     updated_at: int
     erased_at: int | None = None  # since when it holds no result any more
+    user: str = ""  # for whom it was started, and what it asks is asked
 
 
 ADD = Query(insert(R).values({c.name: p(c.name) for c in R.c} | {"position": Next(R)}))
@@ -135,10 +136,11 @@ def add(
     due_at: int | None,
     intent: str = "start",
     told: str = "",
+    user: str = "",
 ) -> None:
     """Insert a running run; `due_at` is when somebody else may take it up if we die, who begin it now.
 
-    `told` is the delivery that says to somebody that it has started.
+    `told` is the delivery that says to somebody that it has started; `user`: for whom, as of an interaction.
     """
     tx.later(
         ADD,
@@ -157,6 +159,7 @@ def add(
         updated_at=tx.now,
         erased_at=None,
         told=told,
+        asked_by=user,
         stop_at=None,
         stop_by="",
         stop_attempts=0,
@@ -176,6 +179,7 @@ def view(tx: Tx, row: Row) -> Run:
         row["created_at"],
         row["updated_at"],
         row["erased_at"],
+        row["asked_by"],
     )
 
 

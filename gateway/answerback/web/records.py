@@ -42,6 +42,7 @@ class RunOut(StartedOut):
     created_at: str
     updated_at: str
     erased_at: str | None
+    user: str
 
 
 class AskedOut(BaseModel):
@@ -218,6 +219,7 @@ def run_out(run: "Run") -> RunOut:
         created_at=_time(run.created_at),
         updated_at=_time(run.updated_at),
         erased_at=timestamp(run.erased_at),
+        user=run.user,
     )
 
 

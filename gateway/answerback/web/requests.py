@@ -97,6 +97,7 @@ class RunIn(_Body):
     ask: Names = []
     expires_in: Duration = None
     replace: bool = False
+    user: Name = ""
 
 
 class ResponseIn(_Body):

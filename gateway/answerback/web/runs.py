@@ -49,6 +49,7 @@ def add(api: FastAPI, services: Services) -> None:
                 ask=tuple(body.ask),
                 expires_in=None if body.expires_in is None else seconds(body.expires_in),
                 replace=body.replace,
+                user=body.user,
             )
         )
         return StartedOut.model_validate(run_out(started).model_dump())

@@ -57,6 +57,16 @@ class TestRuns:
         [request] = world.runner.started
         assert request.expires_in == seconds
 
+    async def test_it_is_started_for_a_user(self):
+        world = World()
+        world.runner.one = run(user="u-17")
+        async with world.client() as client:
+            await client.post("/v1/runs", json={"agent": "research", "user": "u-17"})
+            is_problem(await client.post("/v1/runs", json={"agent": "research", "user": "u" * 201}), 422)
+            shown = await client.get("/v1/runs/run-1")
+        [request] = world.runner.started
+        assert (request.user, shown.json()["user"]) == ("u-17", "u-17")
+
     async def test_a_deadline_that_is_none_starts_nothing(self):
         world = World()
         async with world.client() as client:
@@ -94,6 +104,7 @@ class TestRuns:
             "created_at": "2026-11-21T13:02:00.000000Z",
             "updated_at": "2026-11-21T14:02:00.000000Z",
             "erased_at": None,
+            "user": "",
         }
 
     @pytest.mark.parametrize("act", ["cancel", "retry", "reask"])
