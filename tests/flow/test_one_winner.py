@@ -2,11 +2,14 @@
 
 import asyncio
 
+import httpx
 import pytest
+from pydantic import SecretStr
 
+from answerback.cli.site import site
 from answerback.errors import AlreadyAnswered, Closed, DoesNotFit, NotFound
 from answerback.model import InteractionStatus, RunStatus
-from answerback.settings import Route
+from answerback.settings import ApiKey, Route
 from answerback.testing import MemoryProvider, ScriptedAgent, asks
 from tests.support.databases import Database
 from tests.support.gateway import ALICE, BEN, Gateway, gateway
@@ -65,6 +68,27 @@ async def test_a_late_answer_through_the_api_is_refused_and_changes_nothing(data
         with pytest.raises(AlreadyAnswered, match="Nothing changed"):
             await g.app.receiver.respond(id, "two", by="", via="api")
         assert (await g.settled(run.id)).result == ["one"]
+
+
+async def test_who_comes_too_late_over_http_is_told_who_answered(database: Database) -> None:
+    key = ApiKey("ops", SecretStr("a-key"))
+    async with gateway(database, ScriptedAgent(asks("Which?")), routes=BOTH, api_keys=(key,)) as g:
+        await g.run()
+        id = await only(g)
+        await g.types("2002", "this one")
+        transport = httpx.ASGITransport(site(g.app))
+        headers = {"authorization": "Bearer a-key"}
+        async with httpx.AsyncClient(transport=transport, base_url="http://a", headers=headers) as client:
+            responded = await client.post(f"/v1/interactions/{id}/respond", json={"response": "that one"})
+            cancelled = await client.post(f"/v1/interactions/{id}/cancel")
+            record = (await client.get(f"/v1/interactions/{id}")).json()
+        for late in (responded, cancelled):
+            assert late.status_code == 409
+            body = late.json()
+            assert body["detail"] == "This question was answered through memory, by ben. Nothing changed."
+            assert body["settled_as"] == record["status"] == "completed"
+            same = ("answered_by", "answered_via", "answered_at")
+            assert [body[name] for name in same] == [record[name] for name in same]
 
 
 async def test_what_does_not_fit_leaves_the_question_pending(database: Database) -> None:

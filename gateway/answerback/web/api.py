@@ -33,6 +33,10 @@ _PROBLEM = {
         "code": {"type": "string"},
         "detail": {"type": "string"},
         "errors": {"type": "array", "items": {"type": "object"}},
+        "settled_as": {"type": "string"},
+        "answered_by": {"type": "string"},
+        "answered_via": {"type": "string"},
+        "answered_at": {"type": "string"},
     },
 }
 

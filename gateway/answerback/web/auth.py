@@ -7,7 +7,7 @@ that the key names, and looks after contacts and dead letters. A key without sco
 
 import hashlib
 import hmac
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Annotated, cast
 
 from fastapi import Depends, Request, Security
@@ -56,7 +56,7 @@ def may(*scopes: str) -> Callable[..., Caller]:
         announced: Annotated[HTTPAuthorizationCredentials | None, Security(_ANNOUNCED)],
     ) -> Caller:
         key = cast("Caller", request.scope["answerback.caller"])
-        if key.scopes and key.scopes.isdisjoint(scopes):
+        if not _has(key, scopes):
             wanted = " or ".join(scopes)
             challenge = f'Bearer realm="answerback", error="insufficient_scope", scope="{" ".join(scopes)}"'
             detail = f"This needs a key with the scope {wanted}."
@@ -66,9 +66,14 @@ def may(*scopes: str) -> Callable[..., Caller]:
     return check
 
 
+def _has(key: Caller, scopes: Collection[str]) -> bool:
+    return not key.scopes or not key.scopes.isdisjoint(scopes)
+
+
+_FOLLOW = "ask", "read", "admin"  # an asker may wait for its answer
 MayAsk = Annotated[Caller, Depends(may("ask", "admin"))]
 MayRead = Annotated[Caller, Depends(may("read", "admin"))]
-MayFollow = Annotated[Caller, Depends(may("ask", "read", "admin"))]  # an asker may wait for its answer
+MayFollow = Annotated[Caller, Depends(may(*_FOLLOW))]
 MayAnswer = Annotated[Caller, Depends(may("answer"))]
 MayAdminister = Annotated[Caller, Depends(may("admin"))]
 
@@ -85,6 +90,11 @@ def of_all_agents(why: str) -> Callable[[Caller], Caller]:
         return key
 
     return key_of
+
+
+def may_follow(key: Caller) -> bool:
+    """Whether the key may read the record of a question of an agent that it sees."""
+    return _has(key, _FOLLOW)
 
 
 def sees(key: Caller, agent: str) -> bool:

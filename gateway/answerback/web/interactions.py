@@ -17,6 +17,7 @@ from answerback.web.auth import (
     agent_for,
     require_sight,
 )
+from answerback.web.late import told
 from answerback.web.listing import Wanted, page_out
 from answerback.web.parameters import InteractionId, accepts
 from answerback.web.questions import questions
@@ -105,21 +106,26 @@ def add(api: FastAPI, services: Services) -> None:
 
     @api.post("/v1/interactions/{id}/respond", openapi_extra=accepts(ResponseIn))
     async def respond(request: Request, id: InteractionId, key: MayAnswer) -> DoneOut:
-        """Answer. 409 if somebody has answered, 410 if it is closed, 422 if the value does not fit."""
+        """Answer. 409 if somebody has answered, 410 if it is closed, 422 if the value does not fit.
+
+        A key that may read it is told who answered (`answered_by`), or how it closed (`settled_as`).
+        """
         body = await read(request, ResponseIn, limit_bytes)
         await own(key, id)
-        await services.receiver.respond(id, body.response, by=key.contact or key.name, via="api")
+        by = key.contact or key.name
+        await told(reader, key, id, services.receiver.respond(id, body.response, by=by, via="api"))
         return DoneOut()
 
     @api.post("/v1/interactions/{id}/cancel", openapi_extra=accepts(CancelIn, optional=True))
     async def cancel(request: Request, id: InteractionId, key: MayAsk) -> InteractionOut:
-        """Withdraw the question; whoever was asked is told."""
+        """Withdraw the question; whoever was asked is told. 409 or 410, as for `respond`, if it has ended."""
         body = await read(request, CancelIn, limit_bytes, optional=True)
         interaction = await own(key, id)
         if not interaction.readable and interaction.status is InteractionStatus.PENDING and services.letters:
             await services.letters.discard(id, key.name)
             return interaction_out(await reader.interaction(id))
-        return interaction_out(await services.asker.cancel(id, body.reason or "cancelled by the asker"))
+        reason = body.reason or "cancelled by the asker"
+        return interaction_out(await told(reader, key, id, services.asker.cancel(id, reason)))
 
     if services.historian is not None:
         historian = services.historian

@@ -22,7 +22,10 @@ _SENTENCES = {
 
 
 class Problem(Exception):
-    """An error that is found in the web layer itself. `detail` is a sentence for the caller."""
+    """An error that is found in the web layer itself. `detail` is a sentence for the caller.
+
+    `more` are further members of its document.
+    """
 
     def __init__(
         self,
@@ -31,14 +34,15 @@ class Problem(Exception):
         detail: str,
         headers: Mapping[str, str] | None = None,
         errors: list[dict[str, str]] | None = None,
+        more: Mapping[str, Any] | None = None,
     ) -> None:
         self.status, self.code, self.detail = status, code, detail
-        self.headers, self.errors = headers, errors
+        self.headers, self.errors, self.more = headers, errors, more or {}
         super().__init__(detail)
 
     def response(self) -> Response:
         """The problem document."""
-        extra: dict[str, Any] = {"errors": self.errors} if self.errors else {}
+        extra = {**self.more, **({"errors": self.errors} if self.errors else {})}
         return document(self.status, self.code, self.detail, self.headers, **extra)
 
 

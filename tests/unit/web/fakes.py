@@ -154,6 +154,8 @@ class FakeAsker:
         return Asked(record, f"{PUBLIC}/f/{TOKEN}", not again)
 
     async def cancel(self, interaction_id: str, reason: str = "") -> Interaction:
+        if self.refusal:
+            raise self.refusal
         self.cancelled.append((interaction_id, reason))
         return interaction(status=InteractionStatus.CANCELLED, reason=reason)
 

@@ -5,8 +5,8 @@ import json
 import pytest
 from pydantic import SecretStr
 
-from answerback.errors import AgentUnavailable, Closed, Conflict, StoreUnavailable
-from answerback.model import Action, Choice, OnExpire, Question, QuestionKind
+from answerback.errors import AgentUnavailable, AlreadyAnswered, Closed, Conflict, StoreUnavailable
+from answerback.model import Action, Choice, InteractionStatus, OnExpire, Question, QuestionKind
 from answerback.settings import ApiKey
 from tests.unit.web.fakes import (
     CHOICE,
@@ -21,6 +21,8 @@ from tests.unit.web.fakes import (
 )
 
 ONE = "/v1/interactions/0193-a1"
+SETTLED = ("settled_as", "answered_by", "answered_via", "answered_at")
+LATE = {"respond": {"response": "coding"}, "cancel": {}}
 
 
 def is_problem(response, status: int) -> dict:
@@ -335,6 +337,61 @@ class TestResponding:
             is_problem(await client.post(f"{ONE}/respond", json={"response": "third"}), 410)
             is_problem(await client.post("/v1/interactions/other/respond", json={"response": "x"}), 404)
         assert late["code"] == "already-answered"
+
+    @pytest.mark.parametrize("act", ["respond", "cancel"])
+    async def test_law_2_whoever_comes_too_late_and_may_read_it_is_told_who_answered(self, act):
+        world = World()
+        world.reader.record = answered(interaction(), "coding", by="ben", via="telegram")
+        world.receiver.refusal = world.asker.refusal = AlreadyAnswered("This question was answered.")
+        async with world.client() as client:
+            late = is_problem(await client.post(f"{ONE}/{act}", json=LATE[act]), 409)
+        assert late["code"] == "already-answered"
+        assert late["detail"] == "This question was answered through telegram, by ben. Nothing changed."
+        assert {name: late[name] for name in SETTLED} == {
+            "settled_as": "completed",
+            "answered_by": "ben",
+            "answered_via": "telegram",
+            "answered_at": "2026-11-21T14:02:00.000000Z",
+        }
+        assert "coding" not in str(late)
+
+    async def test_where_nobody_is_known_to_have_answered_only_the_way_is_told(self):
+        world = World()
+        world.reader.record = answered(interaction(), "coding", by="")
+        world.receiver.refusal = AlreadyAnswered("This question was answered.")
+        async with world.client() as client:
+            late = is_problem(await client.post(f"{ONE}/respond", json=LATE["respond"]), 409)
+        assert late["detail"] == "This question was answered through form. Nothing changed."
+        assert late["answered_by"] == ""
+
+    @pytest.mark.parametrize("act", ["respond", "cancel"])
+    @pytest.mark.parametrize("ended", ["expired", "cancelled"])
+    async def test_of_what_closed_it_is_told_how(self, act, ended):
+        world = World()
+        world.reader.record = interaction(status=InteractionStatus(ended))
+        world.receiver.refusal = world.asker.refusal = Closed(f"This question is {ended}.")
+        async with world.client() as client:
+            late = is_problem(await client.post(f"{ONE}/{act}", json=LATE[act]), 410)
+        assert (late["code"], late["settled_as"]) == ("closed", ended)
+        assert late["detail"] == f"This question is {ended}."
+        assert "answered_by" not in late
+
+    async def test_what_nobody_has_closed_yet_is_not_said_to_be_settled(self):
+        world = World()
+        world.receiver.refusal = Closed("The deadline of this question has passed.")
+        async with world.client() as client:
+            assert "settled_as" not in is_problem(
+                await client.post(f"{ONE}/respond", json=LATE["respond"]), 410
+            )
+
+    async def test_a_key_that_may_not_read_the_question_is_not_told_who_answered(self):
+        world = World(keys=(ApiKey("k", SecretStr("answers"), scopes=frozenset({"answer"})),))
+        world.reader.record = answered(interaction(), "coding", by="ben")
+        world.receiver.refusal = AlreadyAnswered("This question was answered through form. Nothing changed.")
+        async with world.client("answers") as client:
+            late = is_problem(await client.post(f"{ONE}/respond", json=LATE["respond"]), 409)
+        assert late["detail"] == "This question was answered through form. Nothing changed."
+        assert late.keys() == {"type", "title", "status", "code", "detail"}
 
     async def test_an_empty_answer_is_an_answer_and_a_missing_one_is_none(self):
         world = World()
