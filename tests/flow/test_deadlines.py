@@ -12,6 +12,7 @@ from answerback.model import Answer, Interaction, InteractionStatus, Json, OnExp
 from answerback.settings import Hitl, Route
 from answerback.store.query import Query
 from answerback.testing import ManualClock, ScriptedAgent, asks
+from answerback.web.records import interaction_out
 from tests.support.databases import Database
 from tests.support.gateway import Gateway, gateway
 
@@ -139,6 +140,27 @@ async def test_an_ask_over_the_api_without_a_default_ends_as_with_auto(database:
             await g.app.asker.ask(AskRequest((COLOUR,), on_expire=DEFAULT))
         with pytest.raises(DoesNotFit, match="one of these ids"):
             await g.app.asker.ask(AskRequest((asks("Which?", "A"),), default="b"))
+
+
+@pytest.mark.parametrize(
+    ("ending", "status", "value"),
+    [
+        (AUTO, "expired", {"value": None, "expired": True}),
+        (OnExpire.NO_RESPONSE, "expired", {"value": None, "expired": True}),
+        (OnExpire.CANCEL, "expired", None),
+        (OnExpire.LEAVE, "pending", None),
+    ],
+)
+async def test_an_ask_over_the_api_promises_nothing_for_silence_and_expires_unless_it_is_left(
+    database: Database, ending: OnExpire, status: str, value: dict[str, object] | None
+) -> None:
+    async with gateway(database, routes=route()) as g:
+        await g.app.asker.ask(AskRequest((COLOUR,), on_expire=ending))
+        await g.later(HOUR + 1)
+        shown = interaction_out(await asked(g)).model_dump()
+        assert shown["status"] == status
+        answer = shown["answer"]
+        assert (answer and {name: answer[name] for name in ("value", "expired")}) == value
 
 
 # What was stored before
