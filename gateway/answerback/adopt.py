@@ -6,11 +6,11 @@ import logging
 from collections.abc import Iterable, Mapping
 
 from answerback.agent import Agent, Change, Paused, State
-from answerback.ask import route_of
 from answerback.backoff import pause
 from answerback.context import Context
 from answerback.errors import AgentUnavailable, AnswerbackError, NotFound, NotPending, StoreUnavailable
 from answerback.model import Json
+from answerback.routing import route_of
 from answerback.store import Row, Tx, adopted, interactions, leases, replies, runs, stops
 from answerback.store.leases import Lease
 from answerback.threads import Concluded, announce, conclude, kept

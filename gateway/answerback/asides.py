@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-from answerback.ask import next_action, stays_open
 from answerback.case import Case, Effect
 from answerback.evidence import Gathered
 from answerback.model import Interaction, Outcome
@@ -11,6 +10,7 @@ from answerback.render import asker
 from answerback.snoozed import snoozed
 from answerback.steps import step_of
 from answerback.store import Row, interactions
+from answerback.times import next_action, stays_open
 from answerback.whenever import moment_of, told
 
 ASIDES = {"why", "skip", "snooze"}

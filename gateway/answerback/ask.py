@@ -3,25 +3,27 @@
 import logging
 import secrets
 from dataclasses import dataclass, field, replace
-from typing import Any, NoReturn
+from typing import Any
 
-from answerback import snoozed, states
+from answerback import states
 from answerback.callbacks import require_callable
+from answerback.closing import cancel_run, refuse_closed, withdraw
 from answerback.context import Context
 from answerback.deadlines import check_default
-from answerback.errors import AlreadyAnswered, Closed, DoesNotFit, NotFound
+from answerback.errors import DoesNotFit, NotFound
 from answerback.match import new_code
 from answerback.model import Interaction, InteractionStatus, Json, OnExpire, Question
 from answerback.outbox import FORM
 from answerback.repeated import asked_with, named, require_same
-from answerback.settings import Route, Settings
-from answerback.store import Row, Tx, audit, contacts, deliveries, interactions, leases, runs, stops
+from answerback.routing import require_people, route_of
+from answerback.settings import Settings
+from answerback.store import Row, Tx, audit, deliveries, interactions
 from answerback.store.codec import dumps, interaction_in
 from answerback.succession import begin
+from answerback.times import SECOND, next_action, stays_open
 from answerback.values import check
 
 log = logging.getLogger(__name__)
-SECOND = 1_000_000
 NOBODY = "nobody is asked: none of the route's people has an address on its providers, only the form is there"
 
 
@@ -153,121 +155,6 @@ def put(
     return record, rows
 
 
-def withdraw(tx: Tx, context: Context, record: Interaction, reason: str) -> list[Row]:
-    """Cancel a pending interaction and tell those who saw it."""
-    if not interactions.close(tx, record, InteractionStatus.CANCELLED, reason):
-        return []
-    audit.add(tx, record.id, "cancelled", content=reason)
-    return context.outbox.outcomes(tx, record)
-
-
-def cancel_run(tx: Tx, context: Context, run_id: str, reason: str) -> list[Row]:
-    """End a run, unless it has ended, and withdraw what it still asks."""
-    return cancelled(tx, context, run_id, reason) or []
-
-
-def cancelled(tx: Tx, context: Context, run_id: str, reason: str) -> list[Row] | None:
-    """The same; None if it had ended before. After the commit its agent is told (`signals.stop`), by us or,
-
-    should we die, by another: that is marked.
-
-    Unless somebody works on its thread, nobody does until then: neither is a later run there stopped with it,
-    nor is what the agent still waits for taken for somebody else's question.
-    """
-    run = tx.one(runs.GET, id=run_id)
-    if run is None:
-        return None
-    interactions.hold_asked(tx, run["agent"], run["thread_id"])
-    # Before the run itself, like whoever writes down where its thread stands.
-    lease = leases.take(tx, run["agent"], run["thread_id"], context.stopper)
-    if not stops.cancel(tx, run_id, reason, context.stopper):
-        if lease is not None:
-            leases.release(tx, lease)
-        return None
-    rows: list[Row] = []
-    for row in tx.all(interactions.OF_RUN, run_id=run_id):
-        if row["status"] == "pending":
-            rows += withdraw(tx, context, interaction_in(row), reason)
-    return rows
-
-
-def refuse_closed(record: Interaction) -> None:
-    """Raise what a caller must hear when the interaction is not pending."""
-    if not record.readable:
-        raise Closed("The record of this question is damaged: no answer can be taken. Please ask again.")
-    if record.status is InteractionStatus.COMPLETED:
-        raise AlreadyAnswered(f"This question was answered through {record.answered_via}. Nothing changed.")
-    if record.status is not InteractionStatus.PENDING:
-        raise Closed(f"This question is {record.status}. No answer is taken any more.")
-
-
-def refuse_late(record: Interaction) -> NoReturn:
-    """Raise why an answer did not win."""
-    refuse_closed(record)
-    raise Closed("The deadline of this question has passed. No answer is taken any more.")
-
-
-def stays_open(record: Interaction) -> bool:
-    """Whether silence leaves the question answerable after its deadline."""
-    if record.on_expire is OnExpire.LEAVE:
-        return True
-    return record.on_expire is OnExpire.AUTO and not record.expirable
-
-
-def next_action(record: Interaction, now: int) -> int | None:
-    """When `elapse` has to look at it: the next reminder or the deadline, whichever comes first.
-
-    After the deadline of a question that stays open nobody is reminded, but for who wanted that.
-    """
-    times = snoozed.times(record.route)
-    if record.overdue_at is None:
-        times += [*reminders(record), *([at] if (at := stand_ins_at(record)) else [])]
-        if record.expires_at is not None:
-            times = [at for at in times if at < record.expires_at] + [record.expires_at]
-    return min((at for at in times if at > now or at == record.expires_at), default=None)
-
-
-def reminders(record: Interaction) -> list[int]:
-    """When the question is asked again, microseconds since the epoch."""
-    return [record.created_at + round(after * SECOND) for after in record.route.get("reminders", ())]
-
-
-def stand_ins_at(record: Interaction) -> int | None:
-    """When a stand-in is asked beside the people who have not answered; None: never."""
-    after = record.route.get("stand_ins_after")
-    return record.created_at + round(after * SECOND) if after and record.route.get("stand_ins") else None
-
-
-def require_people(tx: Tx, settings: Settings, ids: tuple[str, ...]) -> None:
-    """Raise `NotFound` for somebody who is neither configured nor was added later."""
-    for id in ids:
-        if id not in settings.contacts and not contacts.is_there(tx, id):
-            known = ", ".join(sorted(person.id for person in contacts.contacts(tx))) or "none"
-            raise NotFound(f"There is no contact {id!r}. Known: {known}.")
-
-
-def route_of(settings: Settings, name: str, ask: tuple[str, ...], *, agent: str = "") -> Json:
-    """The snapshot of a route that is kept with what is asked on it; without a name, of the agent's own."""
-    configured = settings.agents.get(agent)
-    name = name or (configured.route if configured is not None else "")
-    if name and name not in settings.routes:
-        raise NotFound(f"There is no route {name!r}. Known: {', '.join(sorted(settings.routes)) or 'none'}.")
-    route: Route = settings.routes[name] if name else settings.default_route
-    return {
-        "ask": list(dict.fromkeys(ask or route.ask)),
-        "providers": list(route.providers),
-        "at_once": route.at_once,
-        "reminders": list(route.reminders),
-        "expires_in": route.expires_in,
-        "on_expire": str(route.on_expire),
-        "form_auth": route.form_auth or settings.form_auth,
-        "delegates": list(route.delegates),
-        "stand_ins": list(route.stand_ins),
-        "stand_ins_after": route.stand_ins_after,
-        "human_only": route.human_only,
-    }
-
-
 def _record(request: AskRequest, route: Json, settings: Settings) -> Interaction:
     if not request.questions:
         raise DoesNotFit("Nothing is asked: give `question` or `questions`.")
@@ -311,10 +198,3 @@ def _same_again(tx: Tx, row: Row, wanted: Interaction, state: Json) -> tuple[Int
     require_same("question", asked_with(record, kept), asked_with(wanted, state))
     link = next(d["id"] for d in tx.all(deliveries.OF, interaction_id=record.id) if d["provider"] == FORM)
     return record, link
-
-
-def people(tx: Tx, record: Interaction) -> dict[str, str]:
-    """The names of those whom this interaction concerns, by contact id."""
-    ids = [*record.route.get("ask", ()), record.answered_by]
-    found = {id: contacts.contact(tx, id) for id in ids if id}
-    return {id: person.name for id, person in found.items() if person is not None}

@@ -5,12 +5,12 @@ They give up their say with it: their copies take no answer any more, and their 
 
 from dataclasses import replace
 
-from answerback.ask import next_action
 from answerback.case import Case, Effect, said
 from answerback.model import Contact, Interaction, Json, Outcome
 from answerback.outbox import SHOWN
 from answerback.store import Row, Tx, audit, contacts, delegated, interactions
 from answerback.succession import addresses
+from answerback.times import next_action
 
 TO = "to "  # "delegate to Ben"
 

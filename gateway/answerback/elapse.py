@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from answerback import snoozed, succession
-from answerback.ask import cancel_run, next_action, reminders, stand_ins_at, stays_open
+from answerback.closing import cancel_run
 from answerback.context import Context
 from answerback.deadlines import check_default
 from answerback.errors import DoesNotFit, StoreUnavailable
@@ -18,6 +18,7 @@ from answerback.steps import step_of
 from answerback.store import Row, Tx, audit, deliveries, interactions
 from answerback.store.codec import address_in, answer_out
 from answerback.threads import hand_over
+from answerback.times import next_action, reminders, stand_ins_at, stays_open
 
 log = logging.getLogger("answerback.elapse")
 HOUR = 3_600_000_000  # microseconds

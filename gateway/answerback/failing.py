@@ -2,7 +2,7 @@
 
 import logging
 
-from answerback.ask import withdraw
+from answerback.closing import withdraw
 from answerback.context import Context
 from answerback.model import Interaction, InteractionStatus, RunStatus
 from answerback.outbox import Follows

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from answerback import codes, uploads
-from answerback.ask import refuse_closed, refuse_late
+from answerback.closing import refuse_closed, refuse_late
 from answerback.context import Context
 from answerback.door import Actor, Decision, after_commit, decide
 from answerback.errors import DoesNotFit, NotAllowed, NotFound

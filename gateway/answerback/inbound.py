@@ -4,9 +4,9 @@ from dataclasses import replace
 
 from answerback import linking, taps, turned_away
 from answerback.asides import ASIDES, aside
-from answerback.ask import cancel_run
 from answerback.attachments import kept
 from answerback.case import Case, Effect
+from answerback.closing import cancel_run
 from answerback.context import Context
 from answerback.delegating import can_delegate, delegate, gone
 from answerback.door import Actor, decide, gave_up, lost

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from answerback.ask import refuse_closed, refuse_late
+from answerback.closing import refuse_closed, refuse_late
 from answerback.context import Context
 from answerback.door import Actor, Decision, after_commit
 from answerback.errors import NotAllowed, NotFound

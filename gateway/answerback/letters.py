@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from answerback.ask import cancel_run
+from answerback.closing import cancel_run
 from answerback.context import Context
 from answerback.elapse import unreadable
 from answerback.errors import Conflict, NotFound

@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from answerback.ask import require_people, route_of
 from answerback.context import Context
 from answerback.errors import Conflict, DoesNotFit, NotFound
 from answerback.model import Address, Contact, DeliveryStatus
 from answerback.repeated import named, require_same, told_with
+from answerback.routing import require_people, route_of
 from answerback.store import Row, Tx, contacts, deliveries, interactions
 from answerback.store import notices as table
 from answerback.store.codec import dumps, loads

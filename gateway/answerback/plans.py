@@ -3,12 +3,13 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from answerback.ask import SECOND, require_people, route_of
 from answerback.context import Context
 from answerback.disturbing import after_quiet
 from answerback.model import Address, Json
+from answerback.routing import require_people, route_of
 from answerback.store import Tx, contacts
 from answerback.succession import Tried, addresses
+from answerback.times import SECOND
 
 DEFAULT = "default"  # the route of whoever has none
 

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from answerback.ask import refuse_closed, refuse_late
 from answerback.case import Effect
+from answerback.closing import refuse_closed, refuse_late
 from answerback.context import Context
 from answerback.door import Actor, Decision, after_commit, decide, go_on
 from answerback.errors import NotAllowed, NotFound, StoreUnavailable

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from answerback.again import revived
 from answerback.agent import Agent, State
-from answerback.ask import cancel_run, cancelled, require_people, route_of
 from answerback.background import Background
 from answerback.backoff import pause
+from answerback.closing import cancel_run, cancelled
 from answerback.context import Context
 from answerback.errors import (
     AgentUnavailable,
@@ -21,6 +21,7 @@ from answerback.errors import (
 )
 from answerback.model import Json, RunStatus
 from answerback.paging import Page, page_of
+from answerback.routing import require_people, route_of
 from answerback.stop import Stopper
 from answerback.store import Row, Tx, interactions, leases, runs, stops
 from answerback.store.codec import loads

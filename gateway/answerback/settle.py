@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 
 from answerback import deadlines, failing
 from answerback.agent import Failed, Finished, Paused, Pending, State
-from answerback.ask import put, withdraw
+from answerback.ask import put
+from answerback.closing import withdraw
 from answerback.context import Context
 from answerback.match import new_code
 from answerback.model import SUPERSEDED, Interaction, InteractionStatus, Json, OnExpire, RunStatus

@@ -1,10 +1,11 @@
 """starting: `run AGENT …` starts one for whoever the configuration lets; `stop` stops it while it works."""
 
-from answerback.ask import cancelled, route_of
 from answerback.case import Case, Effect, said
+from answerback.closing import cancelled
 from answerback.model import Json, Outcome, Question, QuestionKind
 from answerback.read import Unclear, read
 from answerback.render import called
+from answerback.routing import route_of
 from answerback.settings import Plugin
 from answerback.store import Row, interactions, runs
 

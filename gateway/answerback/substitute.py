@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from answerback.ask import cancel_run
 from answerback.case import Case, Effect
+from answerback.closing import cancel_run
 from answerback.door import Actor, decide, lost
 from answerback.errors import DoesNotFit
 from answerback.evidence import gather

@@ -12,7 +12,8 @@ from sqlalchemy import text
 
 from answerback.agent import Paused, Pending
 from answerback.app import App, build
-from answerback.ask import AskRequest, cancel_run
+from answerback.ask import AskRequest
+from answerback.closing import cancel_run
 from answerback.feed import Feed
 from answerback.model import InteractionStatus, Question, RunStatus
 from answerback.provider import Batch

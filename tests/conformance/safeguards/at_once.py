@@ -92,7 +92,7 @@ OF_TWO_AT_ONCE = (
     ),
     Mutant(
         "a thread is nobody's until its agent was told that the run is stopped",
-        GATEWAY + "ask.py",
+        GATEWAY + "closing.py",
         'lease = leases.take(tx, run["agent"], run["thread_id"], context.stopper)',
         "lease = None",
         TOLD + "test_no_other_run_of_the_thread_is_tried_again_until_the_agent_was_told[sqlite]",
@@ -167,7 +167,7 @@ OF_TWO_AT_ONCE = (
     ),
     Mutant(
         "who ends a run takes its questions in the order of who answers them",
-        GATEWAY + "ask.py",
+        GATEWAY + "closing.py",
         '    interactions.hold_asked(tx, run["agent"], run["thread_id"])\n',
         "",
         FLOW + "test_two_people_at_once.py::test_an_answer_and_the_end_of_its_run_do_not_wait_for_each_other"
