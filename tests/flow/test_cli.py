@@ -524,6 +524,15 @@ def test_a_run_shows_what_it_asks_and_prints_its_result(gateway: Served) -> None
     assert (done.code, done.out) == (0, "done with milk\n")
 
 
+def test_what_a_run_is_given_and_what_it_is_answered_may_stand_in_a_file(gateway: Served) -> None:
+    (gateway.home / "input.json").write_text('"tea"', encoding="utf-8")
+    waiting = gateway.begin("run", "mine", "--input", "@input.json", "--wait")
+    id = asked(waiting)
+    assert "More about tea?" in gateway.do("interactions", "show", id).err
+    assert gateway.do("interactions", "answer", id, "--response", "-", typed='"milk"').code == 0
+    assert ended(waiting).out == "done with milk\n"
+
+
 def test_a_run_sets_the_deadline_of_what_it_asks(gateway: Served) -> None:
     waiting = gateway.begin("run", "mine", "--input", '"tea"', "--expires", "1h", "--wait")
     id = asked(waiting)

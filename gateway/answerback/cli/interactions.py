@@ -7,8 +7,9 @@ import click
 from click.core import ParameterSource
 
 from answerback.cli.errors import Commands, Exit
+from answerback.cli.given_json import parsed
 from answerback.cli.listing import add_list
-from answerback.cli.options import parsed, remote
+from answerback.cli.options import remote
 
 if TYPE_CHECKING:
     from answerback.client import Client, Interaction
@@ -116,7 +117,10 @@ def files(config: str | None, url: str, as_json: bool, id: str, folder: Path) ->
 @interactions.command()
 @click.argument("id")
 @click.argument("answer", required=False)
-@click.option("--response", metavar="JSON", callback=parsed, help="The answer as JSON.")
+@click.option(
+    "--response", metavar="JSON", callback=parsed,
+    help="The answer as JSON; @FILE reads it from a file, - from standard input.",
+)  # fmt: skip
 @remote
 def answer(config: str | None, url: str, as_json: bool, id: str, answer: str | None, response: Any) -> None:
     """Answer a question: with ANSWER, read as a message would be, or typed when it has been shown."""

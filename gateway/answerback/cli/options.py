@@ -58,19 +58,6 @@ def duration(ctx: click.Context, parameter: click.Parameter, value: str | None) 
         raise click.BadParameter(str(error)) from None
 
 
-def parsed(ctx: click.Context, parameter: click.Parameter, value: str | None) -> Any:
-    """JSON, strictly; anything else is wrong usage."""
-    from answerback.errors import DoesNotFit
-    from answerback.values import parse
-
-    if value is None:
-        return None
-    try:
-        return parse(value)
-    except DoesNotFit as error:
-        raise click.BadParameter(f"this is not JSON that can be sent. {error.detail}") from None
-
-
 here_option = click.option(
     "--no-answer", is_flag=True,
     help="Only wait: on a terminal, the question could else be answered there.",

@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from answerback.cli.errors import Commands, Exit
+from answerback.cli.given_json import parsed
 from answerback.cli.listing import add_list
-from answerback.cli.options import duration, here_option, parsed, patience_option, remote
+from answerback.cli.options import duration, here_option, patience_option, remote
 
 if TYPE_CHECKING:
     from answerback.client import Client, Run
@@ -17,7 +18,10 @@ CODES = {"completed": Exit.FINE, "cancelled": Exit.CANCELLED}
 
 @click.command()
 @click.argument("agent")
-@click.option("--input", "input_", metavar="JSON", callback=parsed, help="What the agent is given.")
+@click.option(
+    "--input", "input_", metavar="JSON", callback=parsed,
+    help="What the agent is given; @FILE reads it from a file, - from standard input.",
+)  # fmt: skip
 @click.option("--thread", metavar="ID", default="", help="The thread to run on. [default: a new one]")
 @click.option("--to", metavar="NAME", multiple=True, help="Who is asked; several times for several.")
 @click.option("--route", metavar="NAME", default="", help="A route of the configuration.")
