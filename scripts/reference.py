@@ -44,6 +44,17 @@ sentence that says what to do.
 """
 
 
+ANYWHERE = """\
+They stand before the command, between its words or behind them: `answerback --json interactions list`, \
+`answerback interactions list --json`. `answerback demo` and `answerback serve` take what they need of these.
+
+With `--json`, results are objects on stdout. What fails is one object on the last line of stderr, with the \
+same exit code: a problem document, as [the HTTP API has them](#errors-of-the-http-api). Codes beside \
+those there are of the command line alone: `usage`, `configuration`, `no-input` and `failed`; `unavailable` \
+also means that no gateway answers.
+"""
+
+
 def reference() -> str:
     """The whole page."""
     parts = [HEAD, *_shared(), "## Commands\n", *_commands(root, "answerback"), *_codes(), *_errors()]
@@ -54,7 +65,7 @@ def _shared() -> Iterator[str]:
     """The options that nearly every command has, once."""
     yield "## Options of every command\n"
     yield from _table([each for each in _options(_leaf()) if each.name in SHARED])
-    yield "`answerback demo` and `answerback serve` take what they need of these.\n"
+    yield ANYWHERE
 
 
 SHARED = {"config", "url", "as_json", "debug"}

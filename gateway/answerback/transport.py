@@ -179,7 +179,9 @@ class Transport:
         if problem is None:
             raise Refused(f"{self.url} answered {status}, and not as answerback does. Is this its address?")
         kind = _ERRORS.get(str(problem.get("code")), _BY_STATUS.get(status, Refused))
-        raise kind(problem["detail"])
+        error = kind(problem["detail"])
+        error.status, error.code = status, str(problem.get("code") or kind.code)
+        raise error
 
 
 def once(key: str) -> dict[str, str]:

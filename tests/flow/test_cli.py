@@ -486,6 +486,25 @@ def test_answering_what_was_cancelled_exits_with_4(gateway: Served) -> None:
     id = gateway.asks("Well?")
     gateway.call(lambda client: client.cancel(id))
     assert gateway.do("interactions", "answer", id, "late").code == 4
+    done = gateway.do("--json", "interactions", "answer", id, "late")
+    assert (done.code, done.out, json.loads(done.err)["code"]) == (4, "", "closed")
+
+
+def test_with_json_what_the_gateway_refuses_is_its_own_problem_document(gateway: Served) -> None:
+    done = gateway.do("--json", "ask", "Well?", "--to", "carol")
+    request = urllib.request.Request(  # noqa: S310
+        f"{gateway.url}/v1/interactions",
+        json.dumps({"question": "Well?", "ask": ["carol"]}).encode(),
+        {
+            "Authorization": f"Bearer {(gateway.home / 'var' / 'api-key').read_text().strip()}",
+            "Content-Type": "application/json",
+        },
+    )
+    with pytest.raises(urllib.error.HTTPError) as refused:
+        urllib.request.urlopen(request, timeout=30)  # noqa: S310
+    assert (done.code, done.out, json.loads(done.err)) == (1, "", json.loads(refused.value.read()))
+    wrong = gateway.do("ask", "Well?", "--json", ANSWERBACK_KEY="wrong")
+    assert (json.loads(wrong.err)["status"], json.loads(wrong.err)["code"]) == (401, "unauthorized")
 
 
 def test_questions_are_listed_a_page_at_a_time(gateway: Served) -> None:

@@ -1,6 +1,7 @@
 """Files that come with a mail: an answer has them, and their bytes come out of the mail that was stored."""
 
 import asyncio
+import json
 import os
 import sys
 from asyncio.subprocess import PIPE
@@ -146,14 +147,18 @@ async def test_the_command_line_tells_of_the_files_and_saves_them(post: Post, tm
     await post.answered()
     id = (await post.app.reader.interactions("completed")).items[0].id
     (tmp_path / "here").mkdir()
+    (tmp_path / "there").mkdir()
     async with served(post.app) as url:
         shown = await answerback(url, "interactions", "show", id)
         saved = await answerback(url, "interactions", "files", id, str(tmp_path / "here"))
+        listed = await answerback(url, "--json", "interactions", "files", id, str(tmp_path / "there"))
         nothing = await answerback(url, "interactions", "files", id, str(tmp_path / "nowhere"))
     assert shown[:2] == (0, "Like this.\n")
     assert f"file 1  photo.jpg  image/jpeg  {len(PHOTO.content)} bytes" in shown[2]
     names = ["Plan für _Nord_.pdf", "photo.jpg", "photo-2.jpg"]
     assert saved[:2] == (0, "".join(f"{tmp_path / 'here' / name}\n" for name in names))
+    there = [str(tmp_path / "there" / name) for name in names]
+    assert json.loads(listed[1]) == {"folder": str(tmp_path / "there"), "files": there}
     contents = [(tmp_path / "here" / name).read_bytes() for name in names]
     assert contents == [PLAN.content, PHOTO.content, PHOTO.content]
     assert nothing[0] == 2 and "does not exist" in nothing[2]

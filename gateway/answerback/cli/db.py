@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from answerback.cli.errors import Commands
+from answerback.cli.commands import Commands
 from answerback.cli.options import local
 
 

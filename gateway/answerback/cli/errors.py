@@ -1,9 +1,7 @@
 """Errors on the command line: what, where, what to do; a traceback only with --debug."""
 
 import enum
-import os
 import signal
-import sys
 from typing import Any
 
 import click
@@ -23,34 +21,11 @@ class Exit(enum.IntEnum):
     INTERRUPTED = 128 + signal.SIGINT
 
 
-class Commands(click.Group):
-    """A group whose commands' errors become one line and an exit code; nested groups leave it to the root."""
+def tell(error: Exception, *, as_json: bool) -> None:
+    """One line on stderr: what is wrong; as JSON a problem document, as the HTTP API has them."""
+    import json
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(self.commands)  # in the order of a first use, not of the alphabet
-
-    def invoke(self, ctx: click.Context) -> Any:
-        if ctx.parent is not None:
-            return super().invoke(ctx)
-        try:
-            super().invoke(ctx)
-            sys.stdout.flush()
-        except (click.ClickException, click.exceptions.Exit):
-            raise
-        except (KeyboardInterrupt, click.Abort):
-            click.echo(err=True)
-            ctx.exit(Exit.INTERRUPTED)
-        except BrokenPipeError:  # so that Python does not complain at its end
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            ctx.exit(Exit.ERROR)
-        except Exception as error:
-            if ctx.meta.get(DEBUG):
-                from answerback.tracebacks import told
-
-                click.echo(told(error), err=True)
-            click.echo(f"answerback: {sentence(error)}", err=True)
-            ctx.exit(Exit.ERROR)
-        return None
+    click.echo(json.dumps(problem(error)) if as_json else f"answerback: {sentence(error)}", err=True)
 
 
 def sentence(error: Exception) -> str:
@@ -64,3 +39,50 @@ def sentence(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename or 'The operating system'}: {error.strerror}."
     return f"Something unexpected happened ({type(error).__name__}). --debug shows where."
+
+
+def problem(error: Exception) -> dict[str, Any]:
+    """An error as a problem document (RFC 9457): what the API refused as it told it, or one of our own.
+
+    `status` is that of the HTTP API; where it was not asked, the one that fits best.
+    """
+    from http import HTTPStatus
+
+    status, code, title = _kind(error)
+    known = status in {each.value for each in HTTPStatus}
+    return {
+        "type": f"urn:answerback:problem:{code}",
+        "title": title or (HTTPStatus(status).phrase if known else "Error"),
+        "status": status,
+        "code": code,
+        "detail": _usage(error) if isinstance(error, click.ClickException) else sentence(error),
+    }
+
+
+def _kind(error: Exception) -> tuple[int, str, str]:
+    """Status, code, and a title where the status has none that fits."""
+    from answerback.errors import AnswerbackError, ConfigurationError, Refused
+
+    if isinstance(error, Refused):
+        return error.status, error.code, ""
+    if isinstance(error, click.UsageError):
+        return 400, "usage", "Wrong Usage"
+    if isinstance(error, click.ClickException):
+        return 500, "failed", "Failed"
+    if isinstance(error, ConfigurationError):
+        return 500, "configuration", "Wrong Configuration"
+    if isinstance(error, EOFError):
+        return 400, "no-input", "No Input"
+    if isinstance(error, AnswerbackError):  # the gateway, a database or an agent that is away
+        return 503, "unavailable", ""
+    return 500, "internal", ""
+
+
+def _usage(error: click.ClickException) -> str:
+    """The sentence, and where to read more."""
+    context = getattr(error, "ctx", None)
+    if context is None:
+        return error.format_message()
+    if isinstance(error, getattr(click.exceptions, "NoArgsIsHelpError", ())):  # its text is the whole help
+        return f"Missing command. See: {context.command_path} --help"
+    return f"{error.format_message()} See: {context.command_path} --help"

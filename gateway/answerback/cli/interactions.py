@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from answerback.cli.errors import Commands, Exit
+from answerback.cli.commands import Commands
+from answerback.cli.errors import Exit, tell
 from answerback.cli.given_json import parsed
 from answerback.cli.listing import add_list
 from answerback.cli.options import remote
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from answerback.client import Client, Interaction
 
 PATIENCE = 60.0  # seconds that the gateway may be away while somebody types
+CODES = {"cancelled": Exit.CANCELLED, "expired": Exit.EXPIRED}
 STATUS = click.Choice(["pending", "completed", "expired", "cancelled"])
 
 
@@ -109,7 +111,7 @@ def files(config: str | None, url: str, as_json: bool, id: str, folder: Path) ->
 
     saved = gateway.speak(gateway.find(config, url), work)
     if as_json:
-        terminal.put_json(saved)
+        terminal.put_json({"folder": str(folder), "files": saved})
     elif not saved:
         terminal.note("No files came with it.")
 
@@ -134,9 +136,9 @@ def answer(config: str | None, url: str, as_json: bool, id: str, answer: str | N
     if answer is not None:
         response = _given(record, answer)
     if is_json or answer is not None or record["status"] != "pending":
-        _respond(place, id, response)
+        _respond(place, id, response, as_json=as_json)
     else:
-        _conversation(place, record)
+        _conversation(place, record, as_json=as_json)
     terminal.note("Response received.")
     if as_json:
         terminal.put_json(gateway.speak(place, lambda client: client.interaction(id)))
@@ -176,17 +178,19 @@ def _given(record: "Interaction", text: str) -> Any:
     return question.typed(record["questions"][0], text) if len(record["questions"]) == 1 else text
 
 
-def _conversation(place: Any, record: "Interaction") -> None:
+def _conversation(place: Any, record: "Interaction", *, as_json: bool) -> None:
     """Show the question and take typed answers until one fits; without a terminal there is one try."""
     import asyncio
 
     from answerback.cli import answering, gateway, question, terminal
     from answerback.cli.keyboard import Keyboard
+    from answerback.errors import AlreadyAnswered, Closed
 
     question.show(record)
     keyboard = Keyboard.find()
     if keyboard is None:
-        return _respond(place, record["id"], asyncio.run(answering.response(record, answering.Input())))
+        typed = asyncio.run(answering.response(record, answering.Input()))
+        return _respond(place, record["id"], typed, as_json=as_json)
 
     async def work(client: "Client") -> "tuple[Interaction, bool]":
         return await answering.offered(client, record, keyboard)
@@ -196,24 +200,26 @@ def _conversation(place: Any, record: "Interaction") -> None:
         return None
     if ended["status"] == "pending":
         raise EOFError
-    terminal.note(question.ended(ended))
-    codes = {"cancelled": Exit.CANCELLED, "expired": Exit.EXPIRED}
-    click.get_current_context().exit(codes.get(ended["status"], Exit.ERROR))
+    said = question.ended(ended)
+    if as_json:
+        tell((AlreadyAnswered if ended["status"] == "completed" else Closed)(said), as_json=True)
+    else:
+        terminal.note(said)
+    click.get_current_context().exit(CODES.get(ended["status"], Exit.ERROR))
 
 
-def _respond(place: Any, id: str, response: Any) -> None:
-    from answerback.cli import gateway, terminal
+def _respond(place: Any, id: str, response: Any, *, as_json: bool) -> None:
+    from answerback.cli import gateway
     from answerback.errors import Closed
 
     async def work(client: "Client") -> str:
         try:
             await client.respond(id, response)
         except Closed as error:
-            terminal.note(f"answerback: {error}")
+            tell(error, as_json=as_json)
             return (await client.interaction(id))["status"]
         return ""
 
     status = gateway.speak(place, work)
     if status:
-        code = Exit.CANCELLED if status == "cancelled" else Exit.EXPIRED
-        click.get_current_context().exit(code)
+        click.get_current_context().exit(CODES.get(status, Exit.EXPIRED))

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from answerback.cli.errors import Commands
+from answerback.cli.commands import Commands
 from answerback.cli.listing import add_list
 from answerback.cli.options import remote
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from answerback.cli.errors import Commands
+from answerback.cli.commands import Commands
 from answerback.cli.options import remote
 
 if TYPE_CHECKING:

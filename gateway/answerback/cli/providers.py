@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from answerback.cli.errors import Commands, Exit
+from answerback.cli.commands import Commands
+from answerback.cli.errors import Exit
 from answerback.cli.options import debug_option, json_option, local, remote
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from answerback.cli.errors import Commands
+from answerback.cli.commands import Commands
 
 # Name → module and what it is for. A test holds the texts against the commands' own.
 COMMANDS = {

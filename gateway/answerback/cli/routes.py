@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from answerback.cli.errors import Commands, Exit
+from answerback.cli.commands import Commands
+from answerback.cli.errors import Exit
 from answerback.cli.options import patience_option, remote
 
 if TYPE_CHECKING:

@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from answerback.cli.errors import Commands, Exit
+from answerback.cli.commands import Commands
+from answerback.cli.errors import Exit
 from answerback.cli.given_json import parsed
 from answerback.cli.listing import add_list
 from answerback.cli.options import duration, here_option, patience_option, remote

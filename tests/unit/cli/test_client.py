@@ -68,6 +68,8 @@ async def test_a_problem_is_raised_as_its_own_error_with_its_sentence(
         with pytest.raises(kind, match=r"^Why it is\.$") as raised:
             await client.interaction("i")
     assert type(raised.value) is kind
+    if isinstance(raised.value, errors.Refused):
+        assert (raised.value.status, raised.value.code) == (status, code)
 
 
 async def test_what_is_no_gateway_is_said() -> None:

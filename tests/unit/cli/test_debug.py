@@ -3,7 +3,8 @@
 import click
 from click.testing import CliRunner
 
-from answerback.cli.errors import DEBUG, Commands
+from answerback.cli.commands import Commands
+from answerback.cli.errors import DEBUG
 
 SECRET = "the combination is 7-21-9"
 
