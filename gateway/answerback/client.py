@@ -1,7 +1,7 @@
 """A client for the HTTP API: asks, waits, answers, starts runs, and deals with what was given up."""
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from typing import TypedDict, Unpack, cast
 
 from answerback.model import Json
@@ -217,6 +217,17 @@ class Client(Transport):
         """The record of a run."""
         return cast(Run, await self.call("GET", f"/v1/runs/{path_id(id, 'run')}"))
 
+    async def follow_run(self, id: str, timeout: float | None = None) -> Run:
+        """The run as soon as it has ended, or as it is after `timeout` seconds; `status` says how."""
+        return [record async for record in self.run_changes(id, timeout)][-1]
+
+    def run_changes(self, id: str, timeout: float | None = None) -> AsyncIterator[Run]:
+        """The run as it is, and again when its status changes, it asks more, or a question of it has ended.
+
+        Ends with the run, or after `timeout` seconds.
+        """
+        return self.follow(f"/v1/runs/{path_id(id, 'run')}", timeout, _questions)
+
     async def runs(self, status: str = "", limit: int = 50, after: str = "") -> Runs:
         """A page of runs, oldest first."""
         return cast(
@@ -274,3 +285,10 @@ def _asking(question: Json, more: Asking) -> tuple[dict[str, Json], dict[str, st
         given["ask"] = list(given["ask"])
     given["questions" if isinstance(question, list) else "question"] = question
     return given, once(key)
+
+
+def _questions(run: Run) -> list[str] | None:
+    """Where one waits for the end of each that it asked; None when the run has ended itself."""
+    if run["status"] not in ("running", "waiting"):
+        return None
+    return [f"/v1/interactions/{path_id(each, 'interaction')}/wait" for each in run["interactions"]]

@@ -2,9 +2,10 @@
 
 import asyncio
 import json
+import math
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from http import HTTPStatus
 from typing import Any, Self
 from urllib.parse import quote
@@ -34,6 +35,8 @@ NO_KEY = (
 NO_URL = f"The address of the gateway cannot be read; it looks like {HERE}."
 SECONDS, FETCH = 30.0, 90.0  # for one request, and for a file that the gateway fetches itself
 WAIT = 25.0  # seconds that one request waits for an answer; proxies often give up at 30 or 60
+LOOKS = (0.05, 1.0)  # seconds between looks at what cannot be waited for: the first, and the longest
+AT_ONCE = 0.001  # seconds of waiting: it takes more than none
 PAUSES = (0.1, 2.0)  # seconds between attempts while the gateway is away: the first, and the longest
 _ID = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 _ERRORS: dict[str, type[Refused]] = {
@@ -160,10 +163,40 @@ class Transport:
         clock = asyncio.get_running_loop().time
         end = None if timeout is None else clock() + timeout
         while True:
-            span = WAIT if end is None else max(0.001, min(WAIT, end - clock()))
+            span = WAIT if end is None else max(AT_ONCE, min(WAIT, end - clock()))
             record = await self.patiently(path, query={"timeout": f"{span:.3f}"}, seconds=span + SECONDS)
             if done(record) or (end is not None and clock() >= end):
                 return record
+
+    async def follow(
+        self, path: str, timeout: float | None, parts: Callable[[Json], list[str] | None]
+    ) -> AsyncIterator[Json]:
+        """What a GET gives, and again when that is something else, or when one of its parts has ended.
+
+        For `timeout` seconds at most. `parts` gives the paths at which a GET waits for the end of each part;
+        None: all of it has ended.
+        """
+        clock = asyncio.get_running_loop().time
+        end = math.inf if timeout is None else clock() + timeout
+        pause, longest = LOOKS
+        ended: set[str] = set()
+        known: Json = None
+        while True:
+            record = await self.patiently(path)
+            if (record, len(ended)) != known:
+                yield record
+                known, pause = (record, len(ended)), LOOKS[0]
+            waits = parts(record)
+            if waits is None or clock() >= end:
+                return
+            open_ = [each for each in waits if each not in ended]
+            for number, each in enumerate(open_):
+                span = min(longest, end - clock()) if number == 0 else 0.0
+                query = {"timeout": f"{max(AT_ONCE, span):.3f}"}
+                part = await self.patiently(each, query=query, seconds=span + SECONDS)
+                ended |= {each} if part["status"] != "pending" else set()
+            await asyncio.sleep(max(0.0, min(pause, end - clock())))
+            pause = LOOKS[0] if open_ else min(pause * 2, longest)
 
     def _read(self, status: int, raw: bytes) -> Json:
         try:

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from answerback.client import Answered, Client, Expired, Outcome
-from answerback.errors import Conflict
+from answerback.client import Answered, Client, Expired, Outcome, Run
+from answerback.errors import Conflict, NotFound
 from tests.flow.test_cli import CONFIG, Served, environment, home_with, serve
 from tests.unit.test_documents import Block, blocks
 
@@ -96,6 +96,38 @@ def test_the_functions_of_the_document_do_what_it_says(gateway: Served) -> None:
     gateway.call(work)
 
 
+def test_a_run_is_followed_to_its_end_and_told_on_the_way_as_the_document_does(
+    gateway: Served, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async def work(client: Client) -> str:
+        report, watch = defining("report"), defining("watch")
+        reported = asyncio.create_task(report(client, "documents"))
+        id = await open_question(client, "More about documents?")
+        run = (await client.interaction(id))["run_id"]
+        watched = asyncio.create_task(watch(client, run))
+        early = await client.follow_run(run, timeout=0.2)
+        assert (early["status"], early["interactions"]) == ("waiting", [id])
+        await client.respond(id, "coding")
+        await watched
+        return await reported
+
+    assert gateway.call(work) == "Done: done with coding"
+    said = capsys.readouterr().out.splitlines()
+    assert said[:2] == ["It asks: More about documents?", "It is waiting."]
+    assert said[-1] == "It is completed."
+    failed = gateway.call(lambda client: defining("report")(client, "fail"))
+    assert failed == "It is failed: The far side is closed."
+
+
+def test_what_has_no_run_is_not_found(gateway: Served) -> None:
+    async def work(client: Client) -> None:
+        for id in ("nothing", "../runs"):
+            with pytest.raises(NotFound):
+                await client.follow_run(id)
+
+    gateway.call(work)
+
+
 # -- how it ends
 
 
@@ -174,3 +206,28 @@ def test_a_gateway_that_is_killed_while_a_program_waits_costs_nothing(serving: C
 
     found = asyncio.run(work())
     assert isinstance(found, Answered) and found.value == "through"
+
+
+def test_a_gateway_that_is_killed_while_a_run_is_followed_costs_nothing(
+    serving: Callable[..., Served],
+) -> None:
+    served = serving()
+    url, secret = served.url, key(served)
+    away: list[str] = []
+
+    async def work() -> Run:
+        async with Client(url, secret, on_away=away.append) as client:
+            started = await client.start("mine", "tea")
+            following = asyncio.create_task(client.follow_run(started["id"]))
+            id = await open_question(client, "More about tea?")
+            os.kill(served.process.pid, signal.SIGKILL)
+            await asyncio.to_thread(served.stop)
+            while not away:  # noqa: ASYNC110 (it is told by another task)
+                await asyncio.sleep(0.02)
+            await asyncio.to_thread(serving, "--listen", url.removeprefix("http://"))
+            await client.cancel(id, "not today")
+            return await following
+
+    found = asyncio.run(work())
+    assert found["status"] in ("cancelled", "failed")
+    assert len(away) == 1

@@ -1,6 +1,5 @@
 """A run followed to its end: a line for all that it asks, for who answered, and for how it ended."""
 
-import asyncio
 from typing import TYPE_CHECKING
 
 from answerback.cli import answering, question, terminal
@@ -10,8 +9,6 @@ if TYPE_CHECKING:
     from answerback.client import Client, Interaction, Run
 
 AT_ONCE = 0.001  # seconds of waiting
-LOOK = 2.0  # seconds of waiting for one of several open questions, before the others are looked at
-PAUSES = (0.05, 1.0)  # seconds between looks at a run that asks nothing: the first, and the longest
 
 
 async def follow(client: "Client", id: str, keyboard: "Keyboard | None", left: list[str]) -> "Run":
@@ -20,20 +17,14 @@ async def follow(client: "Client", id: str, keyboard: "Keyboard | None", left: l
     `left` holds the ids of what is shown and open, for whoever interrupts this.
     """
     seen: set[str] = set()
-    pause, longest = PAUSES
-    while True:
-        record: Run = await client.patiently(f"/v1/runs/{id}")
+    async for record in client.run_changes(id):
         is_over = record["status"] not in ("running", "waiting")
-        new = [interaction for interaction in record["interactions"] if interaction not in seen]
-        for interaction in new:
-            seen.add(interaction)
-            await _asked(client, interaction, None if is_over else keyboard, left, is_over=is_over)
-        if is_over:
-            return record
-        if left:
-            await _look(client, left)
-        pause = PAUSES[0] if new or left else min(pause * 2, longest)
-        await asyncio.sleep(pause)
+        await _look(client, left)
+        for interaction in record["interactions"]:
+            if interaction not in seen:
+                seen.add(interaction)
+                await _asked(client, interaction, None if is_over else keyboard, left, is_over=is_over)
+    return record
 
 
 async def _asked(
@@ -53,8 +44,7 @@ async def _asked(
 
 
 async def _look(client: "Client", left: list[str]) -> None:
-    """Wait a little for the first of them, then say which have ended."""
-    await client.wait(left[0], LOOK)
+    """Say which of them have ended."""
     for id in tuple(left):
         record = await client.wait(id, AT_ONCE)
         if record["status"] != "pending":

@@ -194,6 +194,69 @@ async def test_an_answer_is_never_sent_twice_by_itself() -> None:
     assert len(seen) == 1
 
 
+# -- follow_run
+
+
+def run(status: str, *interactions: str) -> dict[str, Any]:
+    return {"id": "r", "status": status, "interactions": list(interactions)}
+
+
+class Runs:
+    """A gateway whose run goes through these states; each question is pending as often as it says."""
+
+    def __init__(self, *states: Any, **pending: int) -> None:
+        self.states, self.pending = list(states), pending
+
+    async def __call__(self, request: web.Request) -> web.Response:
+        if request.path.endswith("/wait"):
+            id = request.path.split("/")[3]
+            self.pending[id] -= 1
+            return web.json_response({"status": "pending" if self.pending[id] >= 0 else "completed"})
+        state = self.states.pop(0) if len(self.states) > 1 else self.states[0]
+        return web.json_response(state, status=200 if isinstance(state, dict) else state)
+
+
+async def test_a_run_is_followed_to_its_end_through_a_gateway_that_is_away() -> None:
+    states = Runs(run("running"), 503, run("waiting", "i"), 502, run("completed", "i"), i=1)
+    said: list[str] = []
+    async with served(states) as url, Client(url, "k", on_away=said.append) as client:
+        assert await client.follow_run("r") == run("completed", "i")
+    assert len(said) == 2
+
+
+@pytest.mark.parametrize("status", ["failed", "cancelled"])
+async def test_how_it_ended_is_a_status_and_no_error(status: str) -> None:
+    async with served(Runs(run(status))) as url, Client(url, "k") as client:
+        assert (await client.follow_run("r"))["status"] == status
+
+
+async def test_following_ends_after_its_time() -> None:
+    async with served(Runs(run("running"))) as url, Client(url, "k") as client:
+        assert (await client.follow_run("r", 0.1))["status"] == "running"
+        assert (await client.follow_run("r", 0.0))["status"] == "running"
+    async with served(Runs(run("waiting", "i"), i=10**6)) as url, Client(url, "k") as client:
+        assert (await client.follow_run("r", 0.1))["status"] == "waiting"
+
+
+async def test_a_run_is_told_again_only_when_something_has_changed() -> None:
+    both = run("waiting", "i", "j")
+    states = Runs(
+        run("running"), run("running"), both, both, both, both, run("completed", "i", "j"), i=9, j=1
+    )
+    async with served(states) as url, Client(url, "k") as client:
+        seen = [record["status"] async for record in client.run_changes("r")]
+    assert seen == ["running", "waiting", "waiting", "completed"]  # the third: j was answered
+
+
+async def test_a_refusal_ends_the_following_at_once_and_patience_ends(unused: str) -> None:
+    async with served(problem(404, "not-found")) as url, Client(url, "k") as client:
+        with pytest.raises(errors.NotFound):
+            await client.follow_run("r")
+    async with Client(unused, "k", patience=0.05) as client:
+        with pytest.raises(GatewayUnavailable):
+            await client.follow_run("r")
+
+
 # -- ask_and_wait
 
 RECORD = {"id": "i", "status": "completed", "questions": [{"id": "q"}], "erased_at": None, "reason": ""}
