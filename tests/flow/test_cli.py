@@ -609,6 +609,12 @@ def test_a_route_is_tried_without_asking_anybody(serving: Callable[..., Served])
     ]  # fmt: skip
     assert "  Ben    cannot be reached: no address on this route's providers" in every.out.splitlines()
     assert json.loads(served.do("routes", "test", "calm", "--json").out)["people"][0]["contact"] == "alice"
+    plans = json.loads(served.do("routes", "test", "--json").out)["items"]
+    assert [plan["route"] for plan in plans] == ["calm", "urgent", "default"]
+    lost = served.do("routes", "test", "calm", "--to", "ben")
+    assert lost.code == 1
+    assert "none of its people has an address on its providers." in lost.err
+    assert "answerback contacts link ben PROVIDER" in lost.err
     assert served.do("routes", "test", "nightly").err == (
         "answerback: There is no route 'nightly'. Known: calm, default, urgent.\n"
     )
@@ -616,6 +622,10 @@ def test_a_route_is_tried_without_asking_anybody(serving: Callable[..., Served])
 
 def test_where_nobody_can_be_reached_a_route_says_where_the_link_is(gateway: Served) -> None:
     done = gateway.do("routes", "test")
+    assert done.err == (
+        "answerback: Nobody can be asked on the route default: no provider is configured, so the gateway "
+        "prints the link to the form.\n"
+    )
     assert (done.code, done.out.splitlines()) == (
         1,
         [
@@ -626,6 +636,17 @@ def test_where_nobody_can_be_reached_a_route_says_where_the_link_is(gateway: Ser
             "  No person is asked; the gateway prints the link to the form.",
             "  It waits until it is answered.",
         ],
+    )
+
+
+def test_a_route_that_asks_nobody_ends_with_1_and_says_what_to_do(serving: Callable[..., Served]) -> None:
+    providers, _, rest = PEOPLE.partition("contacts:")
+    served = serving(config=providers + rest[rest.index("outgoing:") :])
+    for words in ((), ("--json",), ("default",)):
+        assert served.do("routes", "test", *words).code == 1
+    assert served.do("routes", "test").err == (
+        "answerback: Nobody can be asked on the route default: it asks no contact. Name people under "
+        "contacts, each with their addresses.\n"
     )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from answerback import owners, registry, standing
 from answerback.agent import Agent, AgentContext
+from answerback.cli import reaching
 from answerback.cli.places import placed
 from answerback.errors import AnswerbackError, ConfigurationError
 from answerback.identify import function_of
@@ -47,6 +48,7 @@ async def check(settings: Settings, *, online: bool) -> Found:
         around = AgentContext(empty, "sqlite", settings.base_dir)
         for agent in in_workers(settings, around).values():
             await _agent(settings, agent, found)
+        found.notes += reaching.notes(settings)
         for provider in known.providers.values():
             await _provider(settings, provider, found, online=online)
         await offered.http.close()

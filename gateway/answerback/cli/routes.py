@@ -40,9 +40,9 @@ def test(
 ) -> None:
     """Show who would be asked now on a route, or on every one: where, in which order and when.
 
-    Nothing is sent without --send. Ends with 1 when somebody could not be reached.
+    Nothing is sent without --send. Ends with 1 when somebody could not be reached, or nobody would be asked.
     """
-    from answerback.cli import gateway, notify, terminal
+    from answerback.cli import gateway, notify, reaching, terminal
 
     if send and not name:
         raise click.UsageError("--send needs the NAME of one route.")
@@ -52,15 +52,19 @@ def test(
         return plans, await _sent(client, plans[0]) if send else []
 
     plans, notices = gateway.speak(gateway.find(config, url), work, patience=patience)
+    unreached = [sentence for plan in plans if (sentence := reaching.nobody(plan))]
     if as_json:
-        told: Any = plans if not name else plans[0]
+        told: Any = plans[0] if name else {"items": plans}
         terminal.put_json({"plan": told, "notices": notices} if send else told)
     else:
         for plan in plans:
             _show(plan)
+        for sentence in unreached:
+            terminal.note(f"answerback: {sentence}")
     for notice in notices:
         notify.tell(notice)
-    lost = any(not any(way["works"] for way in person["ways"]) for plan in plans for person in plan["people"])
+    people = [person for plan in plans for person in plan["people"]]
+    lost = unreached or any(not any(way["works"] for way in person["ways"]) for person in people)
     failed = any(notice["status"] not in notify.ARRIVED for notice in notices)
     click.get_current_context().exit(Exit.ERROR if lost or failed else Exit.FINE)
 

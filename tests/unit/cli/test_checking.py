@@ -90,3 +90,58 @@ async def test_what_a_graphs_author_should_look_at_is_noted_with_its_line_and_is
     assert (found.problems, dict(found.facts)["agent mine"]) == ([], "langgraph, loads")
     (note,) = found.notes
     assert note.startswith(f"{tmp_path / 'hasty.py'}:4: ") and "confirm_action" in note
+
+
+PEOPLE = "contacts:\n  alice: {name: Alice}\n  ben: {name: Ben, addresses: {there: b}}\n"
+THERE = "providers: {there: {use: webform}, here: {use: webform}}\n"
+STAND_IN = "providers: {there: {use: webform}, usual: {use: default, answers: [{text: a, answer: b}]}}\n"
+NO_CONTACT = "it asks no contact. Name people under contacts, each with their addresses."
+
+
+def lacks(people: str, ways: str, first: str) -> str:
+    return (
+        f"there is no address of {people} on {ways}. Give one under contacts.alice.addresses, or link an "
+        f"account once the gateway runs: answerback contacts link alice {first}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("config", "why"),
+    [
+        (THERE, NO_CONTACT),
+        (THERE + PEOPLE + "routes: {default: {ask: [alice]}}\n", lacks("alice", "there or here", "there")),
+        (
+            THERE + PEOPLE + "routes: {default: {ask: [alice, ben], providers: [here]}}\n",
+            lacks("alice, ben", "here", "here"),
+        ),
+        (STAND_IN + "hitl: {mode: usual}\nroutes: {default: {human_only: true}}\n", NO_CONTACT),
+    ],
+    ids=["no contact", "no address", "an address elsewhere", "only people"],
+)
+async def test_a_route_that_reaches_nobody_is_noted_and_is_no_problem(
+    tmp_path: Path, config: str, why: str
+) -> None:
+    """Whoever is linked with a code is in the database only."""
+    file = tmp_path / "a.yaml"
+    file.write_text(config)
+    found = await check(load(str(file), environ={}), online=False)
+    assert found.problems == []
+    assert found.notes == [f"{file}: nobody can be asked on the route default: {why}"]
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        THERE + PEOPLE,
+        "contacts: {alice: {name: Alice}}\n",
+        "",
+        THERE + "hitl: {enabled: false}\n",
+        STAND_IN + "hitl: {mode: usual}\n",
+        STAND_IN + "routes: {default: {stand_ins: [usual]}}\n",
+    ],
+    ids=["an address", "no provider", "nothing", "no people wanted", "a mode", "a stand-in"],
+)
+async def test_where_somebody_or_the_form_is_reached_nothing_is_noted(tmp_path: Path, config: str) -> None:
+    file = tmp_path / "a.yaml"
+    file.write_text(config)
+    assert (await check(load(str(file), environ={}), online=False)).notes == []
