@@ -214,6 +214,7 @@ def test_whoever_asked_takes_it_back_with_a_word(gateway: Here, word: str) -> No
         terminal.until(f"cancel takes it back(.|\r\n)*{PROMPT}")
         terminal.types(f"{word}\n")
         assert terminal.ends() == 4
+    assert "This was cancelled: taken back in the terminal.\r\n" in terminal.shown
 
 
 def test_a_word_that_is_a_choice_is_an_answer(gateway: Here) -> None:
@@ -346,7 +347,9 @@ def test_a_word_stops_the_run(gateway: Here) -> None:
         terminal.until(PROMPT)
         terminal.types("quit\n")
         assert terminal.ends() == 4
-    assert "the run is cancelled" in terminal.shown
+    assert "This was cancelled: stopped in the terminal.\r\n" in terminal.shown
+    assert "answerback: the run is cancelled: stopped in the terminal.\r\n" in terminal.shown
+    assert "asker" not in terminal.shown
 
 
 def test_without_a_terminal_all_that_is_open_is_said_at_once(gateway: Here) -> None:

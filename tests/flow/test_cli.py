@@ -734,6 +734,14 @@ def test_a_cancelled_run_exits_with_4(gateway: Served) -> None:
     assert "Half of it is done." in shown.out
 
 
+def test_a_run_whose_question_is_withdrawn_says_by_whom_or_why(gateway: Served) -> None:
+    for more, why in (((), "is cancelled by the asker."), (("--reason", "No."), "is cancelled: No.")):
+        waiting = gateway.begin("run", "mine", "--input", '"tea"', "--wait")
+        assert gateway.do("interactions", "cancel", asked(waiting), *more).code == 0
+        done = ended(waiting)
+        assert (done.code, f"answerback: the run {why}\n" in done.err) == (4, True)
+
+
 def test_a_failed_run_exits_with_1_and_can_be_tried_again(gateway: Served) -> None:
     done = gateway.do("run", "mine", "--input", '"fail"', "--wait", "--json")
     assert done.code == 1

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from answerback.client import Client, Interaction
 
 BY_COMMAND = "answerback interactions answer"
+STOPPED, TAKEN_BACK = "stopped in the terminal", "taken back in the terminal"  # who types is seldom the asker
 
 
 class Lines(Protocol):
@@ -135,7 +136,7 @@ async def _once(client: "Client", record: "Interaction", keyboard: "Keyboard", *
     try:
         given = await response(record, keyboard, withdraws=withdraws)
     except Withdrawn:
-        await client.cancel(record["id"])
+        await client.cancel(record["id"], STOPPED if record["run_id"] else TAKEN_BACK)
         return False
     await client.respond(record["id"], given)
     return True

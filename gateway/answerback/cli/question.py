@@ -111,7 +111,9 @@ def _ended(record: "Interaction") -> str:
         return f"This closed at {terminal.local_time(record['expires_at'])} without an answer."
     if record["status"] == "cancelled":
         why = record["reason"] or "no reason was given"
-        return "This was cancelled." if why == record["status"] else f"This was cancelled: {why}."
+        if why == record["status"] or why.startswith("cancelled by "):
+            return f"This was {why}."
+        return f"This was cancelled: {why}."
     return "This is still open."
 
 

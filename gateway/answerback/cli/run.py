@@ -169,8 +169,11 @@ def _again(record: "Run") -> str:
 
 
 def _why(record: "Run") -> str:
-    why = record["error"]
-    return f": {why}" if why and why != record["status"] else "."
+    why, status = record["error"], record["status"]
+    if not why or why == status:
+        return "."
+    said = f" {why.removeprefix(f'{status} ')}" if why.startswith(f"{status} by ") else f": {why}"
+    return said if said.endswith((".", "!", "?", "…")) else f"{said}."
 
 
 def _text(result: Any) -> str:

@@ -64,6 +64,21 @@ def test_it_is_said_who_answered(by: str, said: str) -> None:
     assert ended(found) == said
 
 
+@pytest.mark.parametrize(
+    ("reason", "said"),
+    [
+        ("", "This was cancelled: no reason was given."),
+        ("not today", "This was cancelled: not today."),
+        ("cancelled", "This was cancelled."),
+        ("cancelled by the asker", "This was cancelled by the asker."),
+        ("stopped in the terminal", "This was cancelled: stopped in the terminal."),
+    ],
+)
+def test_it_is_said_why_it_was_cancelled(reason: str, said: str) -> None:
+    found: Any = {"status": "cancelled", "reason": reason}
+    assert ended(found) == said
+
+
 def test_it_is_said_that_no_more_is_known() -> None:
     found = {"status": "completed", "answered_by": "ana", "answered_via": "form", "answered_at": None}
     moment = "2026-03-01T12:00:00.000000Z"
