@@ -89,7 +89,7 @@ def told(done: Result) -> dict[str, Any]:
     [
         ("interactions list", 1, "unavailable", 503, f"Nothing answers at {AWAY}: is `answerback serve`"),
         ("interactions show a/b", 1, "not-found", 404, "There is no interaction with this id."),
-        ("--config nowhere.yaml serve", 1, "configuration", 500, "nowhere.yaml: There is no such"),
+        ("--config nowhere.yaml db upgrade", 1, "configuration", 500, "nowhere.yaml: There is no such"),
         ("ask", 2, "usage", 400, "Missing argument 'TEXT'. See: answerback ask --help"),
         ("ask --colour", 2, "usage", 400, "No such option '--colour'."),
         ("--colour ask", 2, "usage", 400, "No such option '--colour'."),
