@@ -30,14 +30,20 @@ class Rules:
         return {step.result: _written(step, state, self._look(step, state), self.settings)}
 
     def waiting(self, step: Step, state: State) -> Payload | None:
-        """The first finding that was not asked about yet."""
-        asked = {note["about"] for note in state["questions"] if note["step"] == step.name}
-        left = [each for each in self._look(step, state) if each.about not in asked]
-        return _payload(step, left[0]) if left and state["hitl_enabled"] else None
+        found = self._open(step, state)
+        return _payload(step, found) if found else None
 
     def heard(self, step: Step, state: State, payload: Payload, answer: answers.Heard) -> Update:
-        note = noted(step, payload["about"], payload["question"], answer)
+        found = self._open(step, state)
+        assert found is not None, "only what is open is answered"
+        note = noted(step, found.about, payload["question"], answer)
         return {"questions": [*state["questions"], note]}
+
+    def _open(self, step: Step, state: State) -> Finding | None:
+        """The first finding that was not asked about yet."""
+        asked = {note["about"] for note in state["questions"] if note["step"] == step.name}
+        left = (each for each in self._look(step, state) if each.about not in asked)
+        return next(left, None) if state["hitl_enabled"] else None
 
     def _look(self, step: Step, state: State) -> list[Finding]:
         found, today = recorded(state["garmin_data"]), today_of(state)
@@ -78,7 +84,6 @@ def _payload(step: Step, finding: Finding) -> Payload:
         "title": step.title,
         "question": finding.question,
         "context": finding.context,
-        "about": finding.about,
     }
     choices = [{"id": id, "label": label} for id, label in finding.choices]
     return {**asked, "choices": choices} if choices else asked

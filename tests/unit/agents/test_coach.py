@@ -11,6 +11,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
 from answerback.errors import ConfigurationError
+from answerback_agents import dialects
 from answerback_agents.coach import Settings, coach, findings, graph, plans
 from answerback_agents.coach.data import Recorded, recorded
 from answerback_agents.coach.meaning import days_off, how_they_are
@@ -275,6 +276,31 @@ async def test_no_day_at_all_is_a_plan_of_rest() -> None:
 
 
 # -- what a run is started with
+
+
+async def test_beside_the_question_people_read_its_reason_and_no_id_of_ours() -> None:
+    run, shown = Run(), list[str]()
+    output = await run.start()
+    while "__interrupt__" in output:
+        shown.append(dialects.read(asked(output)).context)
+        output = await run.answer({"content": "so it was", "choice": None})
+    assert shown == [
+        "495 this week, 245 in the 7 days before.",
+        "3 days without a workout, in between the others.",
+        "166 on average; 138 is usual for you there.",
+        "Less than 6 hours each; 5.1 on 21 Nov.",
+        "To come: City half marathon on 2 Jan, Lake triathlon on 6 Feb.",
+        "I plan 24 Nov to 30 Nov. Write the weekdays, such as “Tuesday and Friday”.",
+    ]
+    assert [note["about"].partition("-")[0] for note in output["questions"]] == [
+        "load", "gap", "workout", "sleep", "race", "time",
+    ]  # fmt: skip
+
+
+async def test_beside_a_model_s_question_people_read_its_reason_and_no_id_of_the_call() -> None:
+    asking = [asks("Was it a camp?", "call-7", context="Load doubled.", choices=["Yes", "No"])]
+    reading = dialects.read(asked(await Run(model(metrics=[asking])).start()))
+    assert (reading.title, reading.context) == ("training load", "Load doubled.")
 
 
 async def test_all_that_a_run_may_be_given_is_taken() -> None:
