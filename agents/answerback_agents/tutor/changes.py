@@ -3,11 +3,13 @@
 from dataclasses import dataclass, field
 
 from answerback_agents.tutor.catalogue import goal_of, topics_by_word
-from answerback_agents.tutor.feedback import Clause, Topics, clauses
+from answerback_agents.tutor.feedback import Clause, How, Topics, clauses
+from answerback_agents.tutor.keywords import asks_of_plan
 from answerback_agents.tutor.meaning import Said, folded, said_of_plan
 from answerback_agents.tutor.plan import MOST_HOURS, MOST_WEEKS, Plan, Wishes, draft, topics_of
 from answerback_agents.tutor.words import NAMES_A_COURSE, NAMES_COURSES
 
+HOW = How(said_of_plan, asks_of_plan)
 LEVELS = {"easier", "harder"}  # for courses; the plan has one level
 
 
@@ -15,12 +17,15 @@ LEVELS = {"easier", "harder"}  # for courses; the plan has one level
 class Changed:
     """The wishes as they are now, and what else was in the text, clause by clause.
 
-    `unread`: no rule could take it. `refused`: taken, and cannot be done. `questions`: no wishes at all.
+    `unread`: no rule could take it. `partly`: nothing but a keyword. `aspects`: what is to change, not which
+    way. `refused`: taken, and cannot be done. `questions`: no wishes at all.
     `courses`: what belongs to the courses. `said`: what whole clauses say as phrases.
     """
 
     wishes: Wishes
     unread: list[str] = field(default_factory=list)
+    partly: list[str] = field(default_factory=list)
+    aspects: list[str] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
     questions: list[str] = field(default_factory=list)
     courses: list[str] = field(default_factory=list)
@@ -32,11 +37,13 @@ def adjust(goal: str, wishes: Wishes, text: str) -> Changed:
     """Take from a text what plain rules can."""
     plan, known = draft(goal, wishes), goal_of(goal)
     topics = Topics(topics_by_word(known), {topic.name for topic in known.topics}, topics_of(plan))
-    found = clauses(text, topics, said_of_plan, weeks=plan["weeks"], hours=plan["hours_a_week"])
+    found = clauses(text, topics, HOW, weeks=plan["weeks"], hours=plan["hours_a_week"])
     read = [clause for clause in found if not _is_of_courses(clause)]
     changed = Changed(
         Wishes(**wishes),
         unread=[clause.text for clause in read if clause.is_unread],
+        partly=[clause.text for clause in read if clause.partly],
+        aspects=[clause.aspect for clause in read if clause.aspect],
         questions=[clause.text for clause in read if clause.asks],
         courses=[clause.text for clause in found if clause not in read],
         said={clause.said for clause in read} - {Said.SOMETHING},
@@ -77,6 +84,9 @@ def _is_of_courses(clause: Clause) -> bool:
         return False
     said = folded(clause.text)
     levels, clause.ways = clause.ways & LEVELS, clause.ways - LEVELS
+    if levels and clause.said is not Said.SOMETHING:  # "redo it, but simple": the level cannot be done
+        clause.partly = not clause.says_something
+        return bool(NAMES_COURSES.search(said))
     return bool(NAMES_COURSES.search(said)) or (
         not clause.says_something and bool(levels or NAMES_A_COURSE.search(said))
     )

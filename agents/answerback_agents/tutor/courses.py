@@ -4,11 +4,13 @@ from dataclasses import dataclass, field
 from typing import Literal, TypedDict
 
 from answerback_agents.tutor import catalogue
-from answerback_agents.tutor.feedback import Clause, Topics, clauses
+from answerback_agents.tutor.feedback import Clause, How, Topics, clauses
+from answerback_agents.tutor.keywords import asks_of_courses
 from answerback_agents.tutor.meaning import Said, folded, said_of_courses
 from answerback_agents.tutor.plan import Plan, topics_of
-from answerback_agents.tutor.words import NAMES_A_PLAN
+from answerback_agents.tutor.words import NAMES_A_PLAN, NAMES_COURSES
 
+HOW = How(said_of_courses, asks_of_courses)
 AT_ONCE = 3  # as many as can be read at a glance
 
 
@@ -35,12 +37,14 @@ class Taste(TypedDict):
 class Judged:
     """The taste as it is now, and what else was in the text, clause by clause.
 
-    `unread`: no rule could take it. `questions`: no wishes at all. `plan`: what is about the plan. `said`:
-    what whole clauses say as phrases.
+    `unread`: no rule could take it. `partly`: nothing but a keyword. `aspects`: what is to change, not which
+    way. `questions`: no wishes at all. `plan`: what is about the plan. `said`: what whole clauses say.
     """
 
     taste: Taste
     unread: list[str] = field(default_factory=list)
+    partly: list[str] = field(default_factory=list)
+    aspects: list[str] = field(default_factory=list)
     questions: list[str] = field(default_factory=list)
     plan: list[str] = field(default_factory=list)
     said: set[Said] = field(default_factory=set)
@@ -69,8 +73,8 @@ def judge(plan: Plan, taste: Taste, courses: list[Course], text: str) -> Judged:
     goal = catalogue.goal_of(plan["goal"])
     there = {topic for course in courses for topic in course["topics"]}
     own = {topic for course in goal.courses for topic in course.topics}
-    found = clauses(text, Topics(catalogue.topics_by_word(goal), own, there), said_of_courses)
-    plan_s = [each for each in found if not each.asks and NAMES_A_PLAN.search(folded(each.text))]
+    found = clauses(text, Topics(catalogue.topics_by_word(goal), own, there), HOW)
+    plan_s = [each for each in found if _is_of_plan(each)]
     read = [each for each in found if each not in plan_s]
     new = Taste(**taste)
     taken = [_take(clause, new, courses) for clause in read]
@@ -79,12 +83,21 @@ def judge(plan: Plan, taste: Taste, courses: list[Course], text: str) -> Judged:
         unread=[
             clause.text
             for clause, done in zip(read, taken, strict=True)
-            if not done and not clause.asks and clause.said is Said.SOMETHING
+            if not done and not clause.asks and not clause.aspect and clause.said is Said.SOMETHING
         ],
+        partly=[clause.text for clause in read if clause.partly],
+        aspects=[clause.aspect for clause in read if clause.aspect],
         questions=[clause.text for clause in read if clause.asks],
         plan=[clause.text for clause in plan_s],
         said={clause.said for clause in read} - {Said.SOMETHING},
     )
+
+
+def _is_of_plan(clause: Clause) -> bool:
+    """Whether it is about the plan: it names it, and is no request for courses that go with it."""
+    said = folded(clause.text)
+    further = clause.said in (Said.MORE, Said.DIFFERENT) and NAMES_COURSES.search(said)
+    return not clause.asks and not further and bool(NAMES_A_PLAN.search(said))
 
 
 def _take(clause: Clause, taste: Taste, courses: list[Course]) -> bool:

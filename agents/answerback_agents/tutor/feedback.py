@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from answerback_agents.tutor.amounts import hours_in, weeks_in
 from answerback_agents.tutor.catalogue import whole
+from answerback_agents.tutor.keywords import aspect_of
 from answerback_agents.tutor.meaning import Said, folded, says_nothing
 from answerback_agents.tutor.words import ADDING, DIRECTIONS, QUESTION, REQUEST, SIGN, SIGN_OF, TURN
 
@@ -18,7 +19,14 @@ CLAUSE = re.compile(
 )
 SENTENCE = re.compile(r"(?<=[?？])(?![?？])")
 MOST = 100  # clauses of one text that are read
-Meaning = Callable[[str], Said]
+
+
+@dataclass(frozen=True, slots=True)
+class How:
+    """How a clause is read: as a `phrase` to its last word, or else by a `keyword` in it."""
+
+    phrase: Callable[[str], Said]
+    keyword: Callable[[str], Said]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +42,15 @@ class Topics:
 class Clause:
     """A part of what was written, and what is in it. `ways` are directions: shorter, lighter, easier …
 
-    `said`: what all of it says as a phrase. `asks`: it wants to know something, and wishes for nothing.
+    `said`: what all of it says as a phrase, or by a keyword. `partly`: nothing else of it could be read.
+    `aspect`: what is to change, if it is not said which way. `asks`: it wants to know something and wishes
+    for nothing.
     """
 
     text: str
     said: Said = Said.SOMETHING
+    partly: bool = False
+    aspect: str = ""
     asks: bool = False
     weeks: int | None = None
     hours: int | None = None
@@ -54,17 +66,22 @@ class Clause:
     @property
     def is_unread(self) -> bool:
         """Whether there is no telling what it says."""
-        return not self.says_something and not self.asks and self.said is Said.SOMETHING
+        return self.says_nothing_else and self.said is Said.SOMETHING
+
+    @property
+    def says_nothing_else(self) -> bool:
+        """Whether there is neither a wish nor a question in it, beside what it says as a phrase."""
+        return not self.says_something and not self.asks and not self.aspect
 
 
-def clauses(text: str, topics: Topics, meaning: Meaning, *, weeks: int = 0, hours: int = 0) -> list[Clause]:
+def clauses(text: str, topics: Topics, how: How, *, weeks: int = 0, hours: int = 0) -> list[Clause]:
     """What was written, clause by clause; "please" and "yes" alone are left out.
 
     `weeks` and `hours` are those of now, for "two weeks less". Of a text without end only the beginning is
     read; the rest is one clause of which nothing is known.
     """
     said = parts(text)
-    read = [_read(part, topics, meaning, weeks, hours) for part in _joined(said[:MOST], topics)]
+    read = [_read(part, topics, how, weeks, hours) for part in _joined(said[:MOST], topics)]
     return [*read, Clause(" … ".join(said[MOST:]))] if len(said) > MOST else read
 
 
@@ -87,13 +104,20 @@ def _joined(listed: list[str], topics: Topics) -> list[str]:
     return found
 
 
-def _read(text: str, topics: Topics, meaning: Meaning, weeks: int, hours: int) -> Clause:
+def _read(text: str, topics: Topics, how: How, weeks: int, hours: int) -> Clause:
     said = " ".join(folded(text).split())
-    if _asks(said):
+    meant = how.phrase(text)
+    keyword = how.keyword(said) if meant is Said.SOMETHING else meant
+    if keyword is Said.SOMETHING and _asks(said):
         return Clause(text, asks=True)
-    clause = Clause(text, meaning(text), weeks=weeks_in(said, weeks), hours=hours_in(said, hours))
+    clause = Clause(text, weeks=weeks_in(said, weeks), hours=hours_in(said, hours))
     clause.ways = _ways(said, clause)
     clause.wanted, clause.unwanted = _topics(said, topics)
+    if meant is Said.SOMETHING and not clause.says_something:
+        clause.aspect = aspect_of(said)
+    if not clause.aspect:
+        clause.said = keyword
+        clause.partly = keyword is not meant and clause.says_nothing_else
     return clause
 
 

@@ -1,7 +1,7 @@
 """What an answer means if all of it is listed phrases. Pure.
 
 "Yes but shorter" is none, and neither is "yes?": whatever is not a listed phrase to its last word is left to
-be read as feedback, and approves nothing.
+be read as feedback, and approves nothing. A request may have more around it, "I'd like …" or "is there …?".
 """
 
 import re
@@ -12,6 +12,7 @@ from enum import StrEnum
 from answerback_agents.tutor.catalogue import LETTER
 from answerback_agents.tutor.phrases import (
     A_PLAN,
+    ASKING,
     BESIDE,
     CHANGE,
     COURSES,
@@ -26,6 +27,7 @@ from answerback_agents.tutor.phrases import (
     THANKS,
     YES,
 )
+from answerback_agents.tutor.words import ASKING_SIGN, OFFER, REQUEST
 
 SEPARATORS = r"[\s.,;:!¡…。，、！；：'\"“”„«»()（）\ufe0f🏻🏼🏽🏾🏿–—-]+"
 LONGEST = 100  # characters: more is not a phrase
@@ -58,6 +60,11 @@ def _token(beside: str, *tables: str) -> re.Pattern[str]:
     )
 
 
+def _request(beside: str, *tables: str) -> re.Pattern[str]:
+    """Phrases of a request, with what stands in one, and as a question too."""
+    return re.compile(rf"{_token(f'{beside}|{ASKING}', *tables).pattern}|[?？¿吗]")
+
+
 def _longest_first(phrases: Iterable[str]) -> str:
     ordered = sorted(phrases, key=lambda phrase: (-len(phrase), phrase))
     return "|".join(
@@ -69,15 +76,15 @@ def _longest_first(phrases: Iterable[str]) -> str:
 
 OF_A_PLAN = (
     (Said.YES, _token(A_PLAN, YES, SATISFIED)),
-    (Said.DIFFERENT, _token(A_PLAN, DIFFERENT, CHANGE, OTHERS)),
+    (Said.DIFFERENT, _request(A_PLAN, DIFFERENT, CHANGE, OTHERS)),
     (Said.DIFFERENT, _token(A_PLAN, REFUSED)),
     (Said.STOP, _token(A_PLAN, STOP)),
     (Said.LATER, _token(A_PLAN, LATER)),
 )
 OF_COURSES = (
     (Said.YES, _token(COURSES, YES, SATISFIED)),
-    (Said.MORE, _token(COURSES, MORE)),
-    (Said.DIFFERENT, _token(COURSES, DIFFERENT, CHANGE, OTHERS, MORE)),
+    (Said.MORE, _request(COURSES, MORE)),
+    (Said.DIFFERENT, _request(COURSES, DIFFERENT, CHANGE, OTHERS, MORE)),
     (Said.DIFFERENT, _token(COURSES, REFUSED)),
     (Said.STOP, _token(COURSES, STOP)),
     (Said.LATER, _token(COURSES, LATER)),
@@ -86,7 +93,7 @@ OF_COURSES = (
 BOTH = f"{A_PLAN}|{COURSES}"
 A_YES = _token(BOTH, YES, SATISFIED)
 A_NO = _token(BOTH, REFUSED)
-A_CHANGE = _token("", CHANGE)
+A_CHANGE = _request("", CHANGE)
 REVISION = _token(BOTH, REFUSED, DIFFERENT, CHANGE, OTHERS)
 EITHER = _token(BOTH, YES, SATISFIED, REFUSED, DIFFERENT, CHANGE, OTHERS)
 GREETED = _token(BOTH, GREETING)
@@ -135,6 +142,11 @@ def thanks(text: str) -> bool:
     return _made_of(folded(text), THANKED)
 
 
+def is_asked_for(text: str) -> bool:
+    """Whether a question in folded text is a wish: "can you …?", "are there …?"."""
+    return bool(REQUEST.search(text) or OFFER.search(text))
+
+
 def folded(text: str) -> str:
     """Texts made comparable: one form of Unicode, one apostrophe, no case."""
     return unicodedata.normalize("NFC", text).casefold().translate(QUOTES)
@@ -156,7 +168,12 @@ def _is_beside(text: str, meanings: Meanings) -> bool:
 
 
 def _made_of(text: str, token: re.Pattern[str]) -> bool:
-    """Whether a text is phrases from its first to its last character, and at least one."""
+    """Whether a text is phrases from its first to its last character, and at least one.
+
+    What is put as a question has to ask for something: "more?" does not say so.
+    """
+    if ASKING_SIGN.search(text) and not is_asked_for(text):
+        return False
     return (_all_of(text, token) or 0) > 0
 
 

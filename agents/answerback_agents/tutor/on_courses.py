@@ -74,6 +74,8 @@ def _taken(judged: Judged, search: Search) -> Taken:
         return Taken.COURSES_ADJUSTED
     if Said.LATER in judged.said and not judged.questions:
         return Taken.LATER
+    if judged.aspects:
+        return Taken.UNCLEAR
     return Taken.NOT_UNDERSTOOD if judged.unread else Taken.REMARK
 
 

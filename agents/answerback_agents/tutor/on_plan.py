@@ -54,4 +54,6 @@ def _taken(change: Changed, before: Plan, plan: Plan) -> Taken:
         return Taken.LATER
     if change.courses:
         return Taken.FOR_COURSES
+    if change.aspects:
+        return Taken.UNCLEAR
     return Taken.NOT_UNDERSTOOD if change.unread else Taken.REMARK

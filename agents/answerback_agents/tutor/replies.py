@@ -11,6 +11,12 @@ from answerback_agents.tutor.plan import Plan
 
 CAN_CHANGE = "I can change weeks, hours a week and topics."
 CAN_FIND = "I can look for a topic, a length or a level."
+WHICH_WAY = {
+    "level": "Should it be easier or harder?",
+    "weeks": "Should it be shorter or longer?",
+    "hours": "Should it be more or fewer hours a week?",
+    "topics": "Which topics should come in, and which should go?",
+}
 LATER = "I wait. Answer when you like, or write “snooze 2h” to be asked again then; “stop” ends this."
 TO_STOP = "To end this, write only “stop”."
 TORN = "That was a yes and a no at once, so nothing is decided."
@@ -35,9 +41,13 @@ def changed(before: Plan, after: Plan, change: Changed, text: str) -> str:
     said = [f"Now {', '.join(new)}."] if new else []
     said += [f"{refused[0].upper()}{refused[1:]}." for refused in change.refused]
     said += [f"{FIRST_THE_PLAN} {_quoted(change.courses)}."] if change.courses else []
-    said += _beside(change.questions, change.unread, change.said)
-    if not new and not (change.questions or change.courses):
-        said = ["Nothing changed.", *said] if change.unread or change.refused or change.wishful else said
+    said += [WHICH_WAY[each] for each in dict.fromkeys(change.aspects)]
+    said += _beside(change.questions, change.unread, change.partly, change.said)
+    unread = change.unread or change.partly
+    if not new and not (change.questions or change.courses or change.aspects):
+        said = ["Nothing changed.", *said] if unread or change.refused or change.wishful else said
+    if change.aspects and not unread:
+        return " ".join(said)
     return " ".join(said if new or change.refused else [*(said or [_nothing_wished(text)]), CAN_CHANGE])
 
 
@@ -86,8 +96,9 @@ def judged(judged: Judged, text: str, search: Search) -> str:
     said = [line] if (line := _of(search, narrowed=judged.taste != no_taste())) else []
     said += ["Nothing changed."] if judged.unread and not search.wanted else []
     said += [STAYS] if judged.plan else []
-    said += _beside(judged.questions, judged.unread, judged.said)
-    if search.new or search.understood:
+    said += [WHICH_WAY[each] for each in dict.fromkeys(judged.aspects)]
+    said += _beside(judged.questions, judged.unread, judged.partly, judged.said)
+    if search.new or search.understood or (judged.aspects and not judged.unread):
         return " ".join(said)
     return " ".join([*(said or [_nothing_wished(text)]), CAN_FIND])
 
@@ -109,6 +120,7 @@ def remembered(judged: Judged, wishes: list[str], *, understood: bool, found: bo
     said = list[str]()
     if understood:
         said = [f"You wished for {_quoted(taken)}, {'so I looked for that' if found else 'but I know none'}."]
+    said += [WHICH_WAY[each] for each in dict.fromkeys(judged.aspects)]
     return " ".join(said + ([_unread(judged.unread)] if judged.unread else []))
 
 
@@ -117,11 +129,12 @@ def at_last(notice: str) -> str:
     return f"I ask one last time. {notice}".strip()
 
 
-def _beside(questions: list[str], unread: list[str], said: set[Said]) -> list[str]:
+def _beside(questions: list[str], unread: list[str], partly: list[str], said: set[Said]) -> list[str]:
     """What else was in a text: a wish to stop that may be none, questions, and what could not be read."""
     found = [TO_STOP] if Said.STOP in said else []
     found += [f"I cannot answer {_quoted(questions)}, but I pass it on."] if questions else []
-    return found + ([_unread(unread)] if unread else [])
+    found += [_unread(unread)] if unread else []
+    return found + ([f"I did not understand all of {_quoted(partly)}."] if partly else [])
 
 
 def _nothing_wished(text: str) -> str:

@@ -23,6 +23,7 @@ class Taken(StrEnum):
     FOR_COURSES = "for the courses"
     LATER = "later"
     REMARK = "remark"
+    UNCLEAR = "unclear"
     NOT_UNDERSTOOD = "not understood"
     NO_WORDS = "no words"
     NOT_A_PERSONS = "not a person's"

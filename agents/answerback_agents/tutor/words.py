@@ -88,7 +88,13 @@ ist es möglich|wie wäre|warum nicht|was ist mit|peux-tu|pourrais-tu|pouvez-vou
 on peut|est-ce possible|est-ce que tu peux|est-ce qu'on peut|pourquoi pas|et si|puedes|podrías|podemos|
 podríamos|se puede|es posible|por qué no|qué tal|y si
 """
-ASKED_FOR_IN_CHINESE = "可以|可不可以|能不能|能否|能|行不行|好不好|要不|为什么不|怎么样"
+ASKED_FOR_IN_CHINESE = "可以|可不可以|能不能|能否|能|行不行|行吗|好不好|好吗|要不|为什么不|怎么样"
+# So is who asks whether there are any.
+OFFERED = """
+do you have|have you got|are there|is there|what other|which other|gibt es|hast du|welche anderen|y a-t-il|
+est-ce qu'il y a|as-tu|avez-vous|hay|tienes
+"""
+OFFERED_IN_CHINESE = "有没有|还有|有什么(?!不同|不一样)|有哪些(?!不同|不一样)|有其他|有其它|有别的|有更多"
 
 
 def table(listed: str) -> list[str]:
@@ -117,3 +123,5 @@ QUESTION = re.compile(
     rf"[\W_]*(?:(?:and|und|et|y)\s+)?(?:{whole(table(ASKED)).pattern})|.*(?:{ASKED_IN_CHINESE})"
 )
 REQUEST = re.compile(rf"(?:{whole(table(ASKED_FOR)).pattern})|{ASKED_FOR_IN_CHINESE}")
+OFFER = re.compile(rf"(?:{whole(table(OFFERED)).pattern})|{OFFERED_IN_CHINESE}")
+ASKING_SIGN = re.compile("[?？吗呢]")

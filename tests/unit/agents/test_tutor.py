@@ -101,6 +101,12 @@ def test_an_approval_phrase_approves_in_every_language(text: str) -> None:
     [
         "同意这个计划", "好的，同意", "Yes, approve!", "yes 👍", "Looks good, thanks",
         "Ja, der Plan passt", "“Yes.”",
+        "我完全同意", "我同意这个学习计划", "请批准", "批准这个计划", "确认无误", "我确认这个计划",
+        "好的，就按这个计划",
+        "好的，开始吧", "可以，没问题", "我觉得这个计划可以",
+        "I approve this learning plan", "I'd like to approve this plan", "Approved, let's start",
+        "yes, I agree with the plan", "Yes, that works for me", "I'm happy with your plan",
+        "Ich bin mit dem Plan einverstanden", "je suis d'accord avec ce plan", "estoy de acuerdo con el plan",
     ],
 )  # fmt: skip
 def test_several_approvals_and_polite_words_approve_too(text: str) -> None:
@@ -127,9 +133,60 @@ def test_several_revisions_and_refusals_want_another_draft_too(text: str) -> Non
     assert said_of_plan(text) is Said.DIFFERENT
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "重新制定一个不同的计划", "请重新生成学习计划", "可以重新做一份吗？", "我想要不同的计划",
+        "给我一个不同的方案",
+        "请修改这个计划", "我想修改一下", "能不能修改一下计划？", "计划需要调整", "我希望调整一下这个计划",
+        "please redo the plan", "I'd like you to redo it", "Can you redo the plan?",
+        "I'd like a different plan",
+        "I want to change it", "I think we should change the plan", "could you change it a bit?",
+        "how about another approach?",
+        "Ich möchte einen anderen Plan", "Kannst du den Plan ändern?", "je voudrais un autre plan",
+        "je veux le changer", "quiero otro plan", "¿Puedes cambiarlo?",
+    ],
+)  # fmt: skip
+def test_a_request_for_a_revision_in_a_sentence_wants_another_draft(text: str) -> None:
+    assert said_of_plan(text) is Said.DIFFERENT
+
+
 @pytest.mark.parametrize("text", SATISFIED.split("|"))
 def test_a_satisfaction_phrase_accepts_courses(text: str) -> None:
     assert said_of_courses(text) is Said.YES
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "我很满意", "我对这些课程很满意", "好的，这些课程都可以", "这些课程可以", "课程很不错",
+        "我觉得这些推荐不错",
+        "I'm satisfied with these courses", "I am very satisfied, thanks", "These courses look good",
+        "good choices", "The courses are good", "Ich bin mit den Kursen zufrieden",
+        "je suis satisfait de ces cours", "estoy satisfecho con los cursos",
+    ],
+)  # fmt: skip
+def test_satisfaction_in_a_sentence_accepts_courses_too(text: str) -> None:
+    assert said_of_courses(text) is Said.YES
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("有没有更多的课程", Said.MORE), ("我想看更多课程", Said.MORE), ("可以推荐更多选择吗？", Said.MORE),
+        ("I want more options", Said.MORE), ("Can you show me some more courses?", Said.MORE),
+        ("Are there any more?", Said.MORE), ("gibt es noch mehr Kurse?", Said.MORE),
+        ("¿Hay más cursos?", Said.MORE),
+        ("想要其他课程", Said.DIFFERENT), ("推荐一些其他的课程", Said.DIFFERENT),
+        ("有其他选择吗", Said.DIFFERENT),
+        ("还有别的课程吗", Said.DIFFERENT), ("给我看看别的", Said.DIFFERENT),
+        ("give me other courses", Said.DIFFERENT), ("I'd like to see other options", Said.DIFFERENT),
+        ("What other courses do you have?", Said.DIFFERENT), ("ich möchte andere Kurse", Said.DIFFERENT),
+        ("j'aimerais d'autres cours", Said.DIFFERENT), ("quiero ver otros cursos", Said.DIFFERENT),
+    ],
+)  # fmt: skip
+def test_a_request_for_more_courses_or_others_in_a_sentence_wants_further_ones(text: str, said: Said) -> None:
+    assert said_of_courses(text) is said
 
 
 @pytest.mark.parametrize(
@@ -147,6 +204,8 @@ def test_a_phrase_for_more_or_others_wants_further_courses(text: str) -> None:
     [
         "yes but shorter", "yes, but shorter", "yes?", "approve without tests", "可以吗", "好不好",
         "好一点", "同意修改",
+        "我要批准吗", "同意吗？", "没有问题吗", "确认一下难度", "I approve most of it", "can you approve it?",
+        "I'd approve it without tests", "I agree to a different plan", "happy with it?", "好的，但是要修改",
         "yes and no", "yes, no", "is it good", "not yes", "ja, aber kürzer", "approve in 4 weeks", "",
         "  ", "please",
         "approve " * 20 + "not",
@@ -161,13 +220,27 @@ def test_what_only_contains_an_approval_is_none(text: str) -> None:
     "text",
     [
         "no change", "不用修改", "不修改", "不要重新", "change it to 4 weeks", "修改为4周",
+        "don't change it", "I want no changes", "别改了", "不需要调整", "没有不同", "不同吗",
+        "is it different?",
+        "do you have to change it?", "有什么不同吗？", "我有别的计划",
     ],
 )  # fmt: skip
 def test_what_only_contains_a_revision_is_none(text: str) -> None:
     assert said_of_plan(text) is Said.SOMETHING
 
 
-@pytest.mark.parametrize("text", ["good but too long", "more of the first", "不错，但是太长", "more?"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "good but too long",
+        "more of the first",
+        "不错，但是太长",
+        "more?",
+        "no more courses",
+        "不想要其他课程",
+        "更多吗？",
+    ],
+)
 def test_what_only_contains_a_satisfaction_or_more_is_a_wish_of_its_own(text: str) -> None:
     assert said_of_courses(text) is Said.SOMETHING
 

@@ -214,6 +214,137 @@ def test_law_6_praise_for_the_plan_accepts_no_courses(text: str) -> None:
     assert not Talk().answer(APPROVE, wrote(text)).result
 
 
+# Keywords in a sentence with something else
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "redo it with more practice", "please start over and begin with projects",
+        "I'd like a different plan that begins with projects", "重新制定计划并多一些练习",
+        "希望计划和这个不一样",
+        "我不太满意想要一个不同的计划", "etwas anderes mit mehr Übungen",
+        "je veux autre chose avec des exercices",
+        "otra cosa con ejercicios",
+    ],
+)  # fmt: skip
+def test_a_revision_with_what_nobody_understands_is_another_draft_and_that_is_said(text: str) -> None:
+    talk = Talk().answer(wrote(text))
+    assert (talk.plan["status"], talk.plan["approach"]) == ("draft", "starting with the practical part")
+    assert talk.taken == "another plan"
+    assert talk.said.startswith("Now starting with the practical part. I did not understand all of “")
+
+
+@pytest.mark.parametrize(
+    ("text", "new"),
+    [
+        ("redo it shorter", "5 weeks instead of 6"), ("redo it without tests", "without tests"),
+        ("请重新做一个更短的计划", "5 weeks instead of 6"), ("重新制定，不要测试", "without tests"),
+    ],
+)  # fmt: skip
+def test_a_revision_with_a_wish_in_one_sentence_is_both(text: str, new: str) -> None:
+    talk = Talk().answer(wrote(text))
+    assert talk.said.startswith(f"Now starting with the practical part, {new}")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "you do not need to redo it", "不需要重新制定这个计划", "I never asked for a different plan",
+        "我批准不同的计划", "nobody approves a different plan like that", "别重新做这个计划了",
+        "don't change it",
+        "不修改", "no change", "yes?",
+    ],
+)  # fmt: skip
+def test_law_6_a_keyword_that_is_denied_or_agreed_to_neither_changes_nor_approves(text: str) -> None:
+    talk = Talk().answer(wrote(text))
+    assert (talk.plan["status"], talk.asked[-1]["question"]) == ("draft", UNCHANGED)
+    assert talk.plan["approach"] == "step by step"
+
+
+@pytest.mark.parametrize(
+    "text", ["why a different plan?", "What is different?", "有什么不同吗？", "为什么重新制定？"]
+)
+def test_a_question_with_a_keyword_is_a_question(text: str) -> None:
+    talk = Talk().answer(wrote(text))
+    assert (talk.plan["approach"], talk.taken) == ("step by step", "remark")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("调整一下难度", "Should it be easier or harder?"),
+        ("adjust the difficulty", "Should it be easier or harder?"),
+        ("I want a different level", "Should it be easier or harder?"),
+        ("die Schwierigkeit ändern", "Should it be easier or harder?"),
+        ("请修改一下时间", "Should it be shorter or longer?"),
+        ("change the length", "Should it be shorter or longer?"),
+        ("change the hours", "Should it be more or fewer hours a week?"),
+        ("please change the topics", "Which topics should come in, and which should go?"),
+    ],
+)  # fmt: skip
+def test_who_does_not_say_which_way_is_asked_that(text: str, said: str) -> None:
+    for talk in (Talk(), Talk().answer(APPROVE)):
+        before = talk.asked[-1]["question"]
+        talk.answer(wrote(text))
+        assert (talk.said, talk.asked[-1]["question"], talk.taken) == (said, before, "unclear")
+
+
+def test_which_way_is_asked_beside_what_was_understood() -> None:
+    talk = Talk().answer("调整难度，4周")
+    assert talk.said.endswith("6 hours a week instead of 4. Should it be easier or harder?")
+    assert (
+        Talk().answer("adjust the difficulty of the courses", APPROVE).said
+        == "Should it be easier or harder?"
+    )
+
+
+def test_a_level_that_a_revision_names_is_said_to_be_left_over() -> None:
+    talk = Talk().answer("重新制定一个简单的计划")
+    assert talk.said == (
+        "Now starting with the practical part. I did not understand all of “重新制定一个简单的计划”."
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "taken"),
+    [
+        ("other free online courses please", "other courses"), ("别的老师的课程", "other courses"),
+        ("有没有其他关于数据库的课程？", "other courses"),
+        ("What other courses do you have about cooking?", "other courses"),
+        ("I don't like these so give me other cheap courses", "other courses"),
+        ("I'd like more courses about cooking", "more courses"), ("更多免费的课程", "more courses"),
+    ],
+)  # fmt: skip
+def test_a_request_for_courses_with_what_nobody_understands_brings_them_and_that_is_said(
+    text: str, taken: str
+) -> None:
+    talk = Talk().answer(APPROVE, wrote(text))
+    assert (talk.taken, len(talk.courses)) == (taken, 5 if taken == "more courses" else 2)
+    assert talk.said.endswith(f"I did not understand all of “{text}”.")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["I don't need more courses", "no other courses", "不想要其他课程", "how many more courses are there?"],
+)
+def test_courses_that_are_not_asked_for_do_not_come(text: str) -> None:
+    talk = Talk().answer(APPROVE)
+    before = talk.courses
+    assert talk.answer(wrote(text)).courses == before
+    assert not talk.result
+
+
+def test_more_of_a_level_is_that_level_and_no_further_courses() -> None:
+    assert Talk().answer(APPROVE, "more advanced courses").taken == "courses adjusted"
+
+
+def test_courses_that_go_with_the_plan_are_about_courses_and_a_different_plan_is_about_the_plan() -> None:
+    assert Talk().answer(APPROVE, "I want other courses that fit the plan").taken == "other courses"
+    talk = Talk().answer(APPROVE, "I'd like a different plan")
+    assert talk.said == "The plan is open again. Now starting with the practical part."
+
+
 # Several approval or revision words in one text
 
 
