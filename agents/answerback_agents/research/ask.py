@@ -1,20 +1,15 @@
-"""The one question of the research agent, and what its answer means. Pure."""
+"""The question of the research agent, and what its answer means. Pure."""
 
 import re
 from typing import Any
 
+from answerback_agents.research.corrections import meant
 from answerback_agents.research.terms import Term
 
 TITLE = "search terms"
 YES = "yes"
 MOST_SHOWN = 3  # terms in the reason: it has to be read at a glance
 MOST_LIKELIER = 3  # buttons
-MEANT = re.compile(
-    r"\b(?:i\s+(?:really\s+)?(?:meant|mean)|should\s+(?:be|say|read)|correct(?:\s+(?:it|that|this))?\s+to)\b"
-    r"\s*:?\s*(?P<meant>\S.*)",
-    re.IGNORECASE | re.DOTALL,
-)
-AROUND = " \t\r\n\"'“”„‘’«».,;:!?"
 
 
 def question(topic: str, terms: list[Term]) -> dict[str, Any]:
@@ -37,7 +32,7 @@ def chosen(topic: str, terms: list[Term], answer: Any) -> str | None:
     `answer` is `{"content": text, "choice": id or None}`, or a plain text.
     """
     if isinstance(answer, str):
-        return meant(answer) or topic
+        return meant(answer, topic) or topic
     if answer.get("timed_out"):
         return None
     choice = answer.get("choice")
@@ -45,7 +40,7 @@ def chosen(topic: str, terms: list[Term], answer: Any) -> str | None:
         return topic
     if choice in _likelier(terms):
         return _replaced(topic, next(term["word"] for term in terms if term["likelier"] == choice), choice)
-    return meant(str(answer.get("content") or "")) or topic
+    return meant(str(answer.get("content") or ""), topic) or topic
 
 
 def written(answer: Any) -> str:
@@ -54,12 +49,6 @@ def written(answer: Any) -> str:
         return answer
     tapped = answer.get("timed_out") or answer.get("choice") is not None
     return "" if tapped else str(answer.get("content") or "")
-
-
-def meant(text: str) -> str:
-    """The X of "I meant X", "should be X" or "correct to X"; otherwise all that was written."""
-    found = MEANT.search(text)
-    return (found["meant"] if found else text).strip(AROUND)
 
 
 def _reason(terms: list[Term]) -> str:

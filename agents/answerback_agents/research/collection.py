@@ -79,9 +79,12 @@ class Collection:
 @cache
 def collection() -> Collection:
     """The one that comes along, built at its first use (some milliseconds)."""
-    return Collection(
-        passage for name, text in sorted(documents().items()) for passage in passages(name, text)
-    )
+    return of_documents(documents())
+
+
+def of_documents(texts: Mapping[str, str]) -> Collection:
+    """One of documents by name."""
+    return Collection(passage for name, text in sorted(texts.items()) for passage in passages(name, text))
 
 
 def documents() -> dict[str, str]:

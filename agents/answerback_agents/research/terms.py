@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import TypedDict
 
 MOST = 6  # terms of one topic
@@ -58,6 +58,17 @@ def propose(topic: str, vocabulary: Mapping[str, int]) -> list[Term]:
 def final(word: str, vocabulary: Mapping[str, int]) -> Term:
     """A term that the person has settled: nothing is suggested any more."""
     return Term(word=word, found=vocabulary.get(word, 0), likelier="", likelier_found=0)
+
+
+def corrected(topic: str, vocabulary: Mapping[str, int], settled: Collection[str]) -> list[Term]:
+    """The terms of a topic that a person wrote, who is believed about every word that occurs.
+
+    Doubted are the others, but none of `settled`: about these they were asked already.
+    """
+    return [
+        term if not term["found"] and term["word"] not in settled else final(term["word"], vocabulary)
+        for term in propose(topic, vocabulary)
+    ]
 
 
 def likelier_word(word: str, vocabulary: Mapping[str, int]) -> str:

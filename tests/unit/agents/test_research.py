@@ -9,10 +9,12 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
+from answerback.errors import ConfigurationError
 from answerback_agents import dialects
-from answerback_agents.research import _build
-from answerback_agents.research.ask import chosen, meant, question
+from answerback_agents.research import Settings, graph, research
+from answerback_agents.research.ask import chosen, question
 from answerback_agents.research.collection import Cited, Collection, collection, documents
+from answerback_agents.research.corrections import meant
 from answerback_agents.research.passages import Passage, passages
 from answerback_agents.research.summary import summary
 from answerback_agents.research.terms import distance, likelier_word, propose, words_of
@@ -98,14 +100,55 @@ def test_an_answer_is_the_topic_as_it_was_with_the_likelier_word_or_in_words_of_
     [
         "I meant coding practices",
         "no, I meant “coding practices”.",
+        "I really meant to say coding practices",
+        "what I meant was coding practices",
+        "coding practices is what I meant",
+        "coding practices, that's what I meant",
+        "I meant coding practices, not costing practices",
+        "I meant coding practices not costing practices",
+        "I meant coding practices. Thanks!",
+        "it should be removed, I meant coding practices",
+        "I meant costing, no, I meant coding practices",
         "costing should be coding practices",
+        "the word costing should read coding practices",
+        "No. It should be coding practices, not costing.",
+        "costing should be coded practices, I mean coding practices",
         "Correct to coding practices",
         "please correct it to: coding practices!",
+        "correct costing to coding practices",
         "coding practices",
+        "coding practices, not costing",
     ],
 )
 def test_what_was_meant_is_found_in_what_was_written(text: str) -> None:
-    assert meant(text) == "coding practices"
+    assert meant(text, "best costing practices") == "coding practices"
+
+
+@pytest.mark.parametrize(
+    ("text", "topic"),
+    [
+        ("mails should be removed, I meant mesage", "mesage"),
+        ("it should be distributed systems", "distributed systems"),
+        ("it should say removed", "removed"),
+        ("I meant is there a limit", "is there a limit"),
+        ("I meant messages that are not delivered", "messages that are not delivered"),
+    ],
+)
+def test_what_was_meant_is_taken_whole(text: str, topic: str) -> None:
+    assert meant(text, "best costing practices") == topic
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "coding should be used", "costing should be used everywhere", "it should be removed",
+        "messages should be safe", "what should be kept when a run is deleted", "how should it be read",
+        "how to correct errors", "correct to-do lists", "this is not what I meant", "messages not delivered",
+        "I meant",
+    ],
+)  # fmt: skip
+def test_a_topic_that_only_sounds_like_a_correction_is_taken_as_it_is(text: str) -> None:
+    assert meant(text, "best costing practices") == text
 
 
 # Passages
@@ -163,7 +206,7 @@ def test_the_collection_is_the_documents_of_this_project() -> None:
 
 
 def run(topic: str, answer: Any) -> dict[str, Any]:
-    graph = _build().compile(checkpointer=InMemorySaver())
+    graph = research().compile(checkpointer=InMemorySaver())
     paused = graph.invoke({"topic": topic}, THREAD)
     [waiting] = paused["__interrupt__"]
     result: dict[str, Any] = graph.invoke(Command(resume={waiting.id: answer}), THREAD)
@@ -200,7 +243,7 @@ def test_a_word_that_is_nowhere_gives_an_honest_report() -> None:
 
 def test_it_ends_with_what_was_searched_for_and_what_the_person_wrote() -> None:
     result = run("which question a massage is for", {"content": "I meant token, please", "choice": None})
-    assert (result["topic"], result["search_terms"]) == ("token, please", ["token"])
+    assert (result["topic"], result["search_terms"]) == ("token", ["token"])
     assert result["additional_context"] == "I meant token, please"
     tapped = run("which question a massage is for", {"content": "Use “message”", "choice": "message"})
     assert tapped["additional_context"] == ""
@@ -234,4 +277,146 @@ def test_silence_searches_for_nothing() -> None:
 @pytest.mark.parametrize("topic", ["", "   ", None, 7])
 def test_a_missing_topic_is_explained(topic: Any) -> None:
     with pytest.raises(ValueError, match="say what to look for"):
-        _build().compile(checkpointer=InMemorySaver()).invoke({"topic": topic}, THREAD)
+        research().compile(checkpointer=InMemorySaver()).invoke({"topic": topic}, THREAD)
+
+
+# A correction that is mistaken itself
+
+
+class Talk:
+    """A run of the graph, and what it asks."""
+
+    def __init__(self, topic: str, settings: Settings = Settings()) -> None:
+        self.graph = research(settings).compile(checkpointer=InMemorySaver())
+        self.asked: list[dict[str, Any]] = []
+        self._went(self.graph.invoke({"topic": topic}, THREAD))
+
+    def _went(self, output: dict[str, Any]) -> None:
+        self.waiting = output.pop("__interrupt__", [])
+        self.asked += [each.value for each in self.waiting]
+        self.result = {} if self.waiting else output
+
+    def answer(self, *answers: Any) -> "Talk":
+        for answer in answers:
+            [interrupt] = self.waiting
+            self._went(self.graph.invoke(Command(resume={interrupt.id: answer}), THREAD))
+        return self
+
+
+SILENCE = {"content": "No response", "choice": None, "timed_out": True}
+
+
+def wrote(text: str) -> dict[str, Any]:
+    return {"content": text, "choice": None}
+
+
+def test_a_correction_with_a_likelier_spelling_is_asked_about_again() -> None:
+    talk = Talk("tokens").answer(wrote("I meant mesage"))
+    again = talk.asked[1]
+    assert again["question"] == "Search for “mesage”?"
+    assert [choice["label"] for choice in again["choices"]] == ["Yes", "Use “message”"]
+    assert again["context"].startswith("Search terms: mesage.\nI found 0 passages with “mesage”, ")
+
+
+def test_what_is_chosen_then_is_searched_and_what_was_written_before_is_not_lost() -> None:
+    result = Talk("tokens").answer(wrote("I meant mesage"), {"content": "", "choice": "message"}).result
+    assert (result["topic"], result["search_terms"]) == ("message", ["message"])
+    assert result["additional_context"] == "I meant mesage"
+    assert len(result["passages"]) > 3
+
+
+def test_who_says_it_again_is_not_asked_again() -> None:
+    for said in ({"content": "Yes", "choice": "yes"}, wrote("mesage"), wrote("I meant mesage, really")):
+        talk = Talk("tokens").answer(wrote("I meant mesage"), said)
+        assert len(talk.asked) == 2
+        assert talk.result["search_terms"][0] == "mesage"
+
+
+def test_who_keeps_a_doubtful_word_of_the_topic_is_not_asked_about_it_again() -> None:
+    assert Talk("a massage on a phone").answer(wrote("a massage for somebody")).result
+
+
+def test_a_word_that_occurs_is_not_doubted_in_a_correction() -> None:
+    vocabulary = collection().vocabulary
+    rare = next(word for word in vocabulary if likelier_word(word, vocabulary))
+    assert Talk("tokens").answer(wrote(f"I meant {rare}")).result["search_terms"] == [rare]
+
+
+def test_after_two_mistaken_corrections_it_goes_on_with_what_they_said() -> None:
+    talk = Talk("tokens").answer(wrote("mesage"), wrote("massage"), wrote("messagge"))
+    assert len(talk.asked) == 3
+    assert talk.result["search_terms"] == ["messagge"]
+    assert talk.result["additional_context"] == "mesage\nmassage\nmessagge"
+
+
+def test_silence_after_a_correction_leaves_what_was_written() -> None:
+    result = Talk("tokens").answer(wrote("I meant mesage"), SILENCE).result
+    assert (result["topic"], result["search_terms"]) == ("mesage", ["mesage"])
+    assert result["report"].startswith("No passages on “mesage”.")
+
+
+def test_a_second_run_on_the_same_thread_knows_nothing_of_the_first() -> None:
+    talk = Talk("tokens").answer(wrote("mesage"), wrote("massage"), wrote("messagge"))
+    talk._went(talk.graph.invoke({"topic": "tokens"}, THREAD))
+    talk.answer(wrote("mesage"))
+    assert talk.asked[-1]["question"] == "Search for “mesage”?"
+    assert talk.answer(SILENCE).result["additional_context"] == "mesage"
+
+
+# A folder of one's own
+
+
+def folder(tmp_path: Path, **texts: str) -> Settings:
+    for name, text in texts.items():
+        file = tmp_path / name.replace("__", "/").replace("_", ".")
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, "utf-8")
+    return Settings(documents=str(tmp_path))
+
+
+def test_the_texts_of_a_folder_are_searched_instead_of_those_that_come_along(tmp_path: Path) -> None:
+    settings = folder(
+        tmp_path,
+        tea_md="# Tea\n\nGreen tea is steamed.\n",
+        more__soup_txt="\ufeffA soup wants salt.\n\nTea goes with soup.\n",
+        data_csv="tea, soup, salt",
+        **{".hidden__tea_md": "No tea is shown here."},
+    )
+    result = Talk("tea", settings).answer({"content": "Yes", "choice": "yes"}).result
+    assert sorted((each["document"], each["section"], each["text"]) for each in result["passages"]) == [
+        ("more/soup.txt", "", "Tea goes with soup."),
+        ("tea.md", "Tea", "Green tea is steamed."),
+    ]
+
+
+def test_the_agent_is_made_from_the_options_of_the_configuration(tmp_path: Path) -> None:
+    folder(tmp_path, tea_md="Green tea is steamed.")
+    made = graph({"documents": str(tmp_path)}).compile(checkpointer=InMemorySaver())
+    [asked] = made.invoke({"topic": "tea"}, THREAD)["__interrupt__"]
+    assert "I found passages: 1 with “tea”." in asked.value["context"]
+
+
+def test_a_folder_without_anything_to_search_is_refused_with_what_it_needs(tmp_path: Path) -> None:
+    empty, other, thin, latin = (tmp_path / name for name in ("empty", "other", "thin", "latin"))
+    for each in (empty, other, thin, latin):
+        each.mkdir()
+    (other / "a.pdf").write_bytes(b"%PDF")
+    (thin / "a.md").write_text("# Tea\n\nNo.\n")
+    (latin / "a.txt").write_bytes("Thé vert à la menthe".encode("latin-1"))
+    nothing = "options.documents: there is no Markdown or text (.md, .markdown, .txt) in {}"
+    for place, said in (
+        (tmp_path / "gone", "options.documents: there is no folder {}"),
+        (latin / "a.txt", "options.documents: {} is a file; name the folder"),
+        (empty, nothing),
+        (other, nothing),
+        (thin, "options.documents: there is nothing to cite in {}; write sentences of three words or more"),
+        (latin, "options.documents: {}/a.txt is not in UTF-8; save it in UTF-8"),
+    ):
+        with pytest.raises(ConfigurationError) as error:
+            graph({"documents": str(place)})
+        assert str(error.value) == said.format(place)
+
+
+def test_an_option_that_there_is_not_is_refused() -> None:
+    with pytest.raises(ConfigurationError, match="options: there is no folder; there are documents"):
+        graph({"folder": "x"})
