@@ -48,10 +48,10 @@ ANYWHERE = """\
 They stand before the command, between its words or behind them: `answerback --json interactions list`, \
 `answerback interactions list --json`. `answerback demo` and `answerback serve` take what they need of these.
 
-With `--json`, results are objects on stdout. What fails is one object on the last line of stderr, with the \
-same exit code: a problem document, as [the HTTP API has them](#errors-of-the-http-api). Codes beside \
-those there are of the command line alone: `usage`, `configuration`, `no-input` and `failed`; `unavailable` \
-also means that no gateway answers.
+With `--json`, results are objects on stdout. A command that could not do its work says why in one object \
+on the last line of stderr, with the same exit code: a problem document, as \
+[the HTTP API has them](#errors-of-the-http-api). Codes beside those there are of the command line alone: \
+`usage`, `configuration`, `no-input` and `failed`; `unavailable` also means that no gateway answers.
 """
 
 

@@ -48,6 +48,7 @@ from answerback.replay import Replay
 from answerback.resume import Resumer
 from answerback.run import Runner
 from answerback.settings import Plugin, Settings, reaching
+from answerback.settings.values import FALLBACK
 from answerback.store import Store, Tx, choose, contacts, deliveries, due, feed, leases, meta
 from answerback.store.backend import Clock as Time
 from answerback.tokens import Tokens
@@ -56,7 +57,6 @@ from answerback.wakeups import Wakeups
 
 log = logging.getLogger("answerback.app")
 DRAIN = 60.0  # seconds that intake gets before what fell due meanwhile is elapsed
-FALLBACK = "link"  # the provider that shows the form's link when nobody can be reached otherwise
 
 
 @dataclass(slots=True)

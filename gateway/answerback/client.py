@@ -144,7 +144,7 @@ class Client(Transport):
         return cast(Interaction, await self.call("POST", path))
 
     async def state(self, id: str) -> Json:
-        """What was asked with as `state`; None once its `callback_url` has it, or it is erased."""
+        """What was asked with as `state`; None once its `callback_url` has it, or it is deleted."""
         path = f"/v1/interactions/{path_id(id, 'interaction')}/state"
         return cast(dict[str, Json], await self.call("GET", path))["state"]
 
@@ -203,13 +203,14 @@ class Client(Transport):
         ask: Sequence[str] = (),
         expires_in: float | str | None = None,
         replace: bool = False,
+        user: str = "",
     ) -> Run:
-        """Start a run; `replace` ends what waits on its thread.
+        """Start a run; `replace` ends what waits on its thread, and `user` is for whom it asks.
 
         `expires_in`, in seconds or a text such as "10m", is the deadline of each of its questions.
         """
         body: dict[str, Json] = {"agent": agent, "input": input, "replace": replace, "ask": list(ask)}
-        body |= query_of(thread_id=thread_id, route=route)
+        body |= query_of(thread_id=thread_id, route=route, user=user)
         body |= {} if expires_in is None else {"expires_in": expires_in}
         return cast(Run, await self.call("POST", "/v1/runs", body=body))
 

@@ -228,6 +228,12 @@ contacts:
   ben: {name: Ben}
 outgoing: {signing_secret: whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIz}
 """
+HOOKED = """
+listen: 127.0.0.1:0
+data_dir: var
+providers:
+  there: {use: webhook, url: "https://example.org/", secret: whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIz}
+"""
 
 
 def test_a_notice_is_told_and_its_id_printed(gateway: Served) -> None:
@@ -613,8 +619,7 @@ def test_a_route_is_tried_without_asking_anybody(serving: Callable[..., Served])
     assert [plan["route"] for plan in plans] == ["calm", "urgent", "default"]
     lost = served.do("routes", "test", "calm", "--to", "ben")
     assert lost.code == 1
-    assert "none of its people has an address on its providers." in lost.err
-    assert "answerback contacts link ben PROVIDER" in lost.err
+    assert "  No person is asked; told is told of it." in lost.out.splitlines()
     assert served.do("routes", "test", "nightly").err == (
         "answerback: There is no route 'nightly'. Known: calm, default, urgent.\n"
     )
@@ -640,14 +645,29 @@ def test_where_nobody_can_be_reached_a_route_says_where_the_link_is(gateway: Ser
 
 
 def test_a_route_that_asks_nobody_ends_with_1_and_says_what_to_do(serving: Callable[..., Served]) -> None:
-    providers, _, rest = PEOPLE.partition("contacts:")
-    served = serving(config=providers + rest[rest.index("outgoing:") :])
+    _, _, rest = PEOPLE.partition("contacts:")
+    served = serving(config=HOOKED + rest[rest.index("outgoing:") :])
     for words in ((), ("--json",), ("default",)):
         assert served.do("routes", "test", *words).code == 1
     assert served.do("routes", "test").err == (
         "answerback: Nobody can be asked on the route default: it asks no contact. Name people under "
         "contacts, each with their addresses.\n"
     )
+
+
+def test_a_route_whose_people_have_no_address_says_whom_to_link(serving: Callable[..., Served]) -> None:
+    served = serving(config=HOOKED + "contacts: {ben: {name: Ben}}\n" + PEOPLE[PEOPLE.index("outgoing:") :])
+    lost = served.do("routes", "test")
+    assert lost.code == 1
+    assert "none of its people has an address on its providers." in lost.err
+    assert "answerback contacts link ben PROVIDER" in lost.err
+
+
+def test_a_function_alone_is_told_of_what_nobody_is_asked(serving: Callable[..., Served]) -> None:
+    providers, _, rest = PEOPLE.partition("contacts:")
+    done = serving(config=providers + rest[rest.index("outgoing:") :]).do("routes", "test")
+    assert (done.code, done.err) == (0, "")
+    assert "  No person is asked; told is told of it." in done.out.splitlines()
 
 
 def title_of(served: Served, person: str) -> str:

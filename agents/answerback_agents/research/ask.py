@@ -3,11 +3,12 @@
 import re
 from typing import Any
 
-from answerback_agents.research.corrections import meant
+from answerback_agents.research.corrections import AROUND, meant
 from answerback_agents.research.terms import Term
 
 TITLE = "search terms"
 YES = "yes"
+NO = frozenset({"no", "nope", "no thanks", "no thank you", "n", "nein", "non", "不", "不是"})
 MOST_SHOWN = 3  # terms in the reason: it has to be read at a glance
 MOST_LIKELIER = 3  # buttons
 
@@ -24,6 +25,21 @@ def question(topic: str, terms: list[Term]) -> dict[str, Any]:
             *({"id": word, "label": f"Use “{word}”"} for word in _likelier(terms)),
         ],
     }
+
+
+def instead(topic: str) -> dict[str, Any]:
+    """The payload where somebody said no, and nothing else."""
+    return {
+        "type": "clarify_search",
+        "title": TITLE,
+        "question": f"What should I search for instead of “{topic}”?",
+        "context": "Write it in a few words.",
+    }
+
+
+def is_no(answer: Any) -> bool:
+    """Whether an answer is a no, and nothing else."""
+    return " ".join(written(answer).casefold().strip(AROUND).split()) in NO
 
 
 def chosen(topic: str, terms: list[Term], answer: Any) -> str | None:

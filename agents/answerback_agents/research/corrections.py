@@ -29,6 +29,7 @@ POINTS = frozenset(
     "it that this the a an word words term topic query search one no nope sorry oops hm actually and i "
     "think".split()
 )
+LONGEST = 2000  # characters: who writes more corrects no word
 LONGEST_BEFORE = 4  # words before "should"
 # After "should be" they say what is to happen to something, and are no word that somebody meant.
 HAPPENS = frozenset(
@@ -52,6 +53,8 @@ WORD = re.compile(r"[\w'’]+")
 
 def meant(text: str, topic: str = "") -> str:
     """What was meant instead of `topic`; all that was written, where it corrects nothing."""
+    if len(text) > LONGEST:
+        return text.strip(AROUND)
     found = _meant(text) or _corrected(text) or _should(text, topic)
     if not found:
         return _without_topic(text, topic).strip(AROUND)

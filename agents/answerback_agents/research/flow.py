@@ -7,13 +7,14 @@ from typing import Any, Literal, TypedDict
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import interrupt
 
-from answerback_agents.research.ask import chosen, question, written
+from answerback_agents.research.ask import chosen, instead, is_no, question, written
 from answerback_agents.research.collection import Cited, Collection, Found
 from answerback_agents.research.report import no_answer, report
 from answerback_agents.research.summary import Point, summary
 from answerback_agents.research.terms import Term, corrected, final, propose, words_of
 
 MOST_AGAIN = 2  # times that a correction is asked about
+NOTHING: dict[str, Any] = {"answered": False, "terms": [], "search_terms": [], "additional_context": ""}
 
 
 class Topic(TypedDict):
@@ -82,12 +83,18 @@ def clarify(searched: Searched, state: State) -> dict[str, Any]:
     """Pause; go on with what the person meant, or with terms to ask about once more."""
     before = state["terms"]
     answer = interrupt(question(state["topic"], before))
+    refused = is_no(answer)
+    if refused:
+        answer = interrupt(instead(state["topic"]))
+        if is_no(answer):
+            return NOTHING
     topic, said = chosen(state["topic"], before, answer), written(answer)
     wrote = [*state["wrote"], said] if said else state["wrote"]
     doubted = [*state["doubted"], *(term["word"] for term in before if term["likelier"])]
-    topic = topic or (state["topic"] if wrote else None)  # what they wrote before stands
+    if topic is None and wrote and not refused:
+        topic = state["topic"]  # what they wrote before stands
     if topic is None:
-        return {"answered": False, "terms": [], "search_terms": [], "additional_context": ""}
+        return NOTHING
     vocabulary = searched().vocabulary
     may_ask = bool(said) and state["again"] < MOST_AGAIN
     terms = (

@@ -48,7 +48,7 @@ async def check(settings: Settings, *, online: bool) -> Found:
         around = AgentContext(empty, "sqlite", settings.base_dir)
         for agent in in_workers(settings, around).values():
             await _agent(settings, agent, found)
-        found.notes += reaching.notes(settings)
+        found.notes += reaching.notes(settings, known.providers)
         for provider in known.providers.values():
             await _provider(settings, provider, found, online=online)
         await offered.http.close()

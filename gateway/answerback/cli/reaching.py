@@ -1,19 +1,21 @@
 """Routes on which nobody can be asked, as far as the configuration and a plan can tell."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from answerback.settings import Route, Settings
-from answerback.settings.values import HUMAN, reaching
+from answerback.settings.values import FALLBACK, HUMAN, reaching
 
 if TYPE_CHECKING:
     from answerback.client import Plan
+    from answerback.provider import Provider
 
 
-def notes(settings: Settings) -> Iterator[str]:
+def notes(settings: Settings, providers: Mapping[str, "Provider"]) -> Iterator[str]:
     """A note on each such route, with the file. It is no problem: an account may be linked with a code."""
+    told = {name for name, provider in providers.items() if not provider.needs_address}
     for route in settings.routes.values():
-        if not reaches(settings, route):
+        if not told.intersection(route.providers) and not reaches(settings, route):
             yield f"{settings.file}: {_unreached(settings, route)}"
 
 
@@ -49,10 +51,12 @@ def nobody(plan: "Plan") -> str:
     ways = [way for person in plan["people"] for way in person["ways"]]
     if any(way["works"] for way in ways) or plan["first"] or plan["stand_ins"]:
         return ""
+    if plan["fallback"] not in ("", FALLBACK):  # a function, say, hears of it
+        return ""
     what = f"Nobody can be asked on the route {plan['route']}"
     if ways:
         return f"{what}: none of its providers works now. See: answerback providers"
-    if plan["fallback"]:
+    if plan["fallback"] == FALLBACK:
         return f"{what}: no provider is configured, so the gateway prints the link to the form."
     if not plan["people"]:
         return f"{what}: it asks no contact. Name people under contacts, each with their addresses."

@@ -124,8 +124,7 @@ def _sentences(plan: "Plan") -> Iterable[str]:
     if plan["first"]:
         yield f"{plan['first']} is asked first."
     if not any(person["ways"] for person in plan["people"]):
-        shown = "; the gateway prints the link to the form" if plan["fallback"] else ""
-        yield f"No person is asked{shown}."
+        yield f"No person is asked{_instead(plan['fallback'])}."
     if plan["reminders"]:
         yield f"Asked again after {', '.join(map(_span, plan['reminders']))}."
     if plan["stand_ins"]:
@@ -138,6 +137,15 @@ def _sentences(plan: "Plan") -> Iterable[str]:
         yield "It waits until it is answered."
     else:
         yield f"After {_span(plan['expires_in'])} without an answer, {SILENCE[plan['on_expire']]}."
+
+
+def _instead(provider: str) -> str:
+    """Who hears of a question where no person does."""
+    from answerback.settings.values import FALLBACK
+
+    if provider == FALLBACK:
+        return "; the gateway prints the link to the form"
+    return f"; {provider} is told of it" if provider else ""
 
 
 def _span(seconds: float) -> str:

@@ -27,6 +27,7 @@ CODES = {"completed": Exit.FINE, "cancelled": Exit.CANCELLED}
 @click.option("--to", metavar="NAME", multiple=True, help="Who is asked; several times for several.")
 @click.option("--route", metavar="NAME", default="", help="A route of the configuration.")
 @click.option("--expires", metavar="TIME", callback=duration, help="Until when each question: 10m, 24h.")
+@click.option("--user", metavar="ID", default="", help="For whom it runs; questions can be listed by it.")
 @click.option("--replace", is_flag=True, help="End what waits on the thread.")
 @click.option("--wait", is_flag=True, help="Wait for the result.")
 @here_option
@@ -48,6 +49,7 @@ def run(**options: Any) -> None:
         started = await client.start(
             options["agent"], options["input_"], thread_id=options["thread"], route=options["route"],
             ask=options["to"], expires_in=options["expires"], replace=options["replace"],
+            user=options["user"],
         )  # fmt: skip
         if not options["wait"]:
             return started

@@ -12,6 +12,7 @@ from answerback.settings import units
 
 FormAuth = Literal["code", "link"]
 HUMAN = "human"  # the mode in which people answer
+FALLBACK = "link"  # the provider that shows the form's link where none is configured
 BUILT_IN = frozenset({"console", "llm", "default", "scripted"})  # the stand-ins that come with answerback
 SCOPES = ("ask", "read", "answer", "admin")
 

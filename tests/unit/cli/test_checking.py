@@ -93,8 +93,9 @@ async def test_what_a_graphs_author_should_look_at_is_noted_with_its_line_and_is
 
 
 PEOPLE = "contacts:\n  alice: {name: Alice}\n  ben: {name: Ben, addresses: {there: b}}\n"
-THERE = "providers: {there: {use: webform}, here: {use: webform}}\n"
-STAND_IN = "providers: {there: {use: webform}, usual: {use: default, answers: [{text: a, answer: b}]}}\n"
+HOOK = "{use: webhook, url: 'https://example.org/', secret: whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3}"
+THERE = f"providers: {{there: {HOOK}, here: {HOOK}}}\n"
+STAND_IN = f"providers: {{there: {HOOK}, usual: {{use: default, answers: [{{text: a, answer: b}}]}}}}\n"
 NO_CONTACT = "it asks no contact. Name people under contacts, each with their addresses."
 
 
@@ -135,11 +136,12 @@ async def test_a_route_that_reaches_nobody_is_noted_and_is_no_problem(
         THERE + PEOPLE,
         "contacts: {alice: {name: Alice}}\n",
         "",
+        "providers: {page: {use: webform}, there: " + HOOK + "}\n",
         THERE + "hitl: {enabled: false}\n",
         STAND_IN + "hitl: {mode: usual}\n",
         STAND_IN + "routes: {default: {stand_ins: [usual]}}\n",
     ],
-    ids=["an address", "no provider", "nothing", "no people wanted", "a mode", "a stand-in"],
+    ids=["an address", "no provider", "nothing", "a page", "no people wanted", "a mode", "a stand-in"],
 )
 async def test_where_somebody_or_the_form_is_reached_nothing_is_noted(tmp_path: Path, config: str) -> None:
     file = tmp_path / "a.yaml"

@@ -19,7 +19,7 @@ class Gateway:
             self.asked.append(idempotency_key)
         if self.loses:
             raise GatewayUnavailable("The connection was lost.")
-        return {"id": str(self.asked.index(idempotency_key))}
+        return {"id": str(self.asked.index(idempotency_key)), "status": "pending"}
 
     async def interaction(self, id):
         return {"id": id, "status": self.status, "answer": None, "questions": [], "answered_by": ""}
