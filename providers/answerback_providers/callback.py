@@ -26,9 +26,11 @@ from answerback.provider import (
     ProviderContext,
     Sent,
     Settings,
+    TryLater,
     Undeliverable,
 )
 
+LATER = 60.0  # seconds until a function that cannot be imported is looked for again
 ASKING = (MessageKind.QUESTION, MessageKind.REMINDER)
 
 
@@ -63,7 +65,10 @@ class Callback(Provider):
 
     async def send(self, message: Message) -> Sent:
         if self._function is None:
-            self._function = await asyncio.to_thread(self._found)
+            try:
+                self._function = await asyncio.to_thread(self._found)
+            except ConfigurationError as error:
+                raise TryLater(LATER, "The function cannot be imported.") from error
         function = self._function
         parameters = inspect.signature(function).parameters
         if message.kind not in ASKING and "kind" not in parameters:
@@ -88,11 +93,14 @@ class Callback(Provider):
         if self.context.base_dir not in sys.path:
             sys.path.append(self.context.base_dir)
         try:
+            importlib.invalidate_caches()  # it may have come since
             found: Any = importlib.import_module(module_name)
             for part in path.split("."):
                 found = getattr(found, part)
         except (Exception, SystemExit) as error:  # a script ends with the latter
             why = f"{type(error).__name__}: {error}"
+            if isinstance(error, ModuleNotFoundError) and error.name == module_name:
+                why = f"there is no module {module_name} in {self.context.base_dir}, nor where Python looks"
             raise ConfigurationError(f"providers.{self.name}.function cannot be imported: {why}") from error
         if not callable(found):
             raise ConfigurationError(f"providers.{self.name}.function is no function.")

@@ -14,6 +14,7 @@ from answerback.provider import (
     Message,
     MessageKind,
     ProviderContext,
+    TryLater,
     Undeliverable,
 )
 from answerback_providers.callback import Callback
@@ -118,7 +119,7 @@ async def test_what_a_function_raises_reaches_the_core_as_it_is(folder: Path) ->
 @pytest.mark.parametrize(
     ("function", "sentence"),
     [
-        ("nowhere:notify", "cannot be imported: ModuleNotFoundError"),
+        ("nowhere:notify", "cannot be imported: there is no module nowhere in "),
         ("told:nothing", "cannot be imported: AttributeError"),
         ("told:value", "is no function"),
     ],
@@ -128,6 +129,16 @@ async def test_what_cannot_be_called_is_said_when_it_starts(
 ) -> None:
     with pytest.raises(ConfigurationError, match=sentence):
         await told(folder, function).open()
+
+
+async def test_what_cannot_be_called_yet_is_tried_later(folder: Path) -> None:
+    """A function that is not there is no message that failed: it is kept for when there is one."""
+    provider = told(folder, "told_later:notify")
+    with pytest.raises(TryLater):
+        await provider.send(message())
+    (folder / "told_later.py").write_text("def notify(agent_message): ...")
+    assert (await provider.send(message())).message_ids
+    sys.modules.pop("told_later")
 
 
 @pytest.mark.parametrize("function", ["notify", "a b:c", ":x", "x:", "a.:b", "os;x:y"])
