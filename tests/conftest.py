@@ -44,8 +44,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     gc.disable()  # until all is imported: to look for garbage meanwhile took a quarter of the time
     config.stash[LEFT_OUT] = {}
+    if hasattr(config, "workerinput") or not config.getoption("numprocesses", None):
+        _hear_signals()
     if config.getoption("--passed-to") and not hasattr(config, "workerinput"):
         config.pluginmanager.register(_WritesDown(config))
+
+
+def _hear_signals() -> None:
+    """What a shell runs in the background, or under nohup, ignores these; so would what the tests start."""
+    for number, usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, usual)
 
 
 class _WritesDown:
