@@ -90,6 +90,7 @@ class Eraser(Background):
                 erasing.erase(tx, Kind.INTERACTION, row, by)
             if run is None or run["erased_at"] is not None:
                 return None, asked
+            erasing.hold_thread(tx, run)
             if self._has_memory(tx, run, FOREVER) and not erasing.is_shared(tx, run):
                 return run, asked
             erasing.erase(tx, Kind.RUN, run)
@@ -114,6 +115,7 @@ class Eraser(Background):
             run = tx.one(runs.GET, id=id)
             if run is None or run["erased_at"] is not None:
                 return None
+            erasing.hold_thread(tx, run)
             if self._has_memory(tx, run, FOREVER) and not erasing.is_shared(tx, run):
                 return run
             erasing.erase(tx, Kind.RUN, run)
@@ -122,7 +124,10 @@ class Eraser(Background):
         run = await self._context.store.write(tx_)
         if run is None:
             return
-        if not await self._forget(run["agent"], run["thread_id"], lambda tx: _is_alone(tx, run)):
+        if await self._forget(run["agent"], run["thread_id"], lambda tx: _is_alone(tx, run)):
+            return
+        known = await self._context.store.read(lambda tx: tx.one(runs.GET, id=id))
+        if known is not None and known["erased_at"] is None:  # or another gateway has just done it
             raise AgentUnavailable(f"{run['agent']} cannot forget a thread now. Try again.")
 
     async def _wipe(self, asked: Row) -> None:

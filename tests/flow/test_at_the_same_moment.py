@@ -33,7 +33,7 @@ from answerback.store.query import Query
 from answerback.succession import gave_up
 from answerback.testing import ScriptedAgent, asks
 from tests.support.gateway import ALICE, BEN
-from tests.support.two import WAIT, Opened, opening
+from tests.support.two import WAIT, Opened, at_once, opening
 
 pytestmark = pytest.mark.needs_extra("postgres")
 ROW = Query(text("SELECT resume_attempts, resume_next_at, resumed_at FROM interaction"))
@@ -259,6 +259,21 @@ async def test_an_agent_that_ends_as_another_gateway_looks_after_its_answer_lets
         assert (await both.one.settled(run.id)).status is RunStatus.COMPLETED
         assert agent.begun == 1
         assert await both.waited_in_a_ring() == 0
+
+
+async def test_of_two_that_erase_the_last_two_runs_of_a_thread_one_has_it_forgotten(two: Opened) -> None:
+    agent = ScriptedAgent(asks("Which?"))
+    async with two(agent) as both:
+        first = await both.one.run()
+        await both.one.types("1001", "tea")
+        second = await both.one.run(thread_id=first.thread_id)
+        await both.one.types("1001", "milk")
+        assert (await both.one.settled(second.id)).status is RunStatus.COMPLETED
+        erasers = (both.one.app.eraser.run(first.id), both.two.app.eraser.run(second.id))
+        assert await at_once(both, "run", first.id, *erasers) == [None, None]
+        assert agent.threads == ()
+        erased = [(await both.one.settled(run.id)).erased_at for run in (first, second)]
+        assert None not in erased
 
 
 async def test_when_a_stand_in_fails_at_two_questions_of_a_run_at_once_people_hear_of_it_once(

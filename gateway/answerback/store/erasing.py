@@ -14,7 +14,7 @@ from sqlalchemy import bindparam as p
 
 from answerback.store import audit, deliveries, interactions
 from answerback.store.codec import answer_out, loads
-from answerback.store.query import Query
+from answerback.store.query import Either, Query
 from answerback.store.tx import Row, Tx
 from answerback.store.walking import flag, stretch
 from answerback.tables import (
@@ -107,6 +107,8 @@ THREAD_SHARED = Query(
     )
     .limit(1)
 )
+_of_thread = select(R.c.id).where(R.c.agent == p("agent"), R.c.thread_id == p("thread")).order_by(R.c.id)
+HELD_OF_THREAD = Either(sqlite=_of_thread, postgresql=_of_thread.with_for_update())
 # What hangs on one question or run and has no index of its own: for the rare case that somebody asks for it.
 MESSAGES_OF = Query(
     select(D.c.id).where(
@@ -193,6 +195,15 @@ def look(tx: Tx, kind: Kind, behind: Row, ended: int, most: int) -> Seen:
 def is_in_use(tx: Tx, agent: str, thread_id: str, ended: int) -> bool:
     """Whether any run of the thread goes on, failed, or ended after `ended`."""
     return tx.one(THREAD_IN_USE, agent=agent, thread_id=thread_id, ended=ended) is not None
+
+
+def hold_thread(tx: Tx, run: Row) -> None:
+    """Keep all runs of a run's thread as they are until the commit.
+
+    Of two that erase its last two runs at once, the second sees then that it has the last one, with which its
+    agent has to forget the thread. For who touches neither a question nor the thread's lease after this.
+    """
+    tx.all(HELD_OF_THREAD, agent=run["agent"], thread=run["thread_id"])
 
 
 def is_shared(tx: Tx, run: Row) -> bool:

@@ -181,4 +181,12 @@ OF_TWO_AT_ONCE = (
         FLOW + "test_at_the_same_moment.py"
         "::test_an_agent_that_ends_as_another_gateway_looks_after_its_answer_lets_neither_wait_for_the_other",
     ),
+    Mutant(
+        "of two that erase the last two runs of a thread one has it forgotten",
+        GATEWAY + "store/erasing.py",
+        "postgresql=_of_thread.with_for_update()",
+        "postgresql=_of_thread",
+        FLOW + "test_at_the_same_moment.py"
+        "::test_of_two_that_erase_the_last_two_runs_of_a_thread_one_has_it_forgotten",
+    ),
 )
