@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from tests.support.postgres import PostgresServer
 
 # Far more than any test takes on a busy machine. One that hangs shows where it waits, and the rest goes on.
-LONGEST_SECONDS = 60
+LONGEST_SECONDS = 120
 LEFT_OUT = pytest.StashKey[dict[str, str]]()
 
 
