@@ -25,6 +25,7 @@ import pytest
 
 from answerback.client import Client
 
+SECONDS = 90  # far more than a program takes to start and to end on a busy machine
 PROGRAM = [sys.executable, "-m", "answerback.cli"]
 CONFIG = """
 listen: 127.0.0.1:0
@@ -121,7 +122,7 @@ class Served:
     def stop(self) -> Done:
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
-        out, _ = self.process.communicate(timeout=20)
+        out, _ = self.process.communicate(timeout=SECONDS)
         return Done(self.process.returncode, out, self.log())
 
     def log(self) -> str:
@@ -151,7 +152,7 @@ def begin(home: Path, *words: str, err: int = subprocess.PIPE, **more: str) -> s
 @contextmanager
 def limited(process: subprocess.Popen[str]) -> Iterator[None]:
     """A process that says nothing for too long is ended, and with it the reading of what it says."""
-    watch = threading.Timer(30, process.kill)
+    watch = threading.Timer(SECONDS, process.kill)
     watch.start()
     try:
         yield
@@ -161,7 +162,7 @@ def limited(process: subprocess.Popen[str]) -> Iterator[None]:
 
 def do(home: Path, *words: str, typed: str | None = None, **more: str) -> Done:
     process = begin(home, *words, **more)
-    out, err = process.communicate(typed or "", timeout=30)
+    out, err = process.communicate(typed or "", timeout=SECONDS)
     return Done(process.returncode, out, err)
 
 
@@ -211,7 +212,7 @@ def asked(process: subprocess.Popen[str]) -> str:
 
 
 def ended(process: subprocess.Popen[str]) -> Done:
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=SECONDS)
     return Done(process.returncode, out, err)
 
 
@@ -436,7 +437,7 @@ def test_streams_that_are_closed_are_none_that_can_be_asked_at(
     done = subprocess.run(
         ["sh", "-c", f'exec "$@" {streams}', "sh", *PROGRAM, *(word.format(id=id) for word in words)],
         env=environment(gateway.home, {"ANSWERBACK_URL": gateway.url}),
-        cwd=gateway.home, capture_output=True, text=True, timeout=30, check=False,
+        cwd=gateway.home, capture_output=True, text=True, timeout=SECONDS, check=False,
     )  # fmt: skip
     assert (done.returncode, "unexpected" in done.stderr) == (code, False)
     assert said in done.stderr
@@ -448,7 +449,7 @@ def test_what_a_program_prints_into_a_closed_stream_goes_into_no_file(tmp_path: 
     code = "import os; from answerback.cli.root import open_streams; open_streams(); print(os.open('x', 65))"
     done = subprocess.run(
         ["sh", "-c", 'exec "$@" <&- >&-', "sh", sys.executable, "-c", code + "; os.write(1, b'printed')"],
-        env=environment(home, {}), cwd=home, capture_output=True, text=True, timeout=30, check=False,
+        env=environment(home, {}), cwd=home, capture_output=True, text=True, timeout=SECONDS, check=False,
     )  # fmt: skip
     assert (done.returncode, (home / "x").read_bytes()) == (0, b"")
 

@@ -70,7 +70,7 @@ def test_the_first_program_says_how_it_ended(gateway: Served, end: Any, said: st
         await end(client, await open_question(client, "Which region?"))
 
     gateway.call(ends)
-    out, _ = program.communicate(timeout=30)
+    out, _ = program.communicate(timeout=90)
     assert (program.returncode, out) == (0, said)
 
 

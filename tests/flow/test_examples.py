@@ -22,7 +22,7 @@ from tests.flow.test_cli import environment
 ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted(file.parent.name for file in (ROOT / "examples").glob("*/answerback.yaml"))
 COMMAND = re.compile(r"^#   (sh examples/(\w+)/run\.sh)( |$)", re.MULTILINE)
-SECONDS = 40
+SECONDS = 90
 
 
 @dataclass

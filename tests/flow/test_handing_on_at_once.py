@@ -59,7 +59,9 @@ async def have_written(both: Two) -> None:
 
 async def by_message(both: Two, id: str) -> None:
     await both.two.types("1001", "tea")
-    assert GONE in both.one.memory.titles("1001")  # whichever of the two sends its sentence first
+    for here in (both.one, both.two):  # whichever of the two sends its sentence first: the other one waits
+        await here.later(1)
+    assert GONE in both.one.memory.titles("1001")
 
 
 async def by_form(both: Two, id: str) -> None:

@@ -151,7 +151,7 @@ def call(url: str, body: object = None, key: str = KEY) -> str:
     headers = {"authorization": f"Bearer {key}", "content-type": "application/json"}
     try:
         request = urllib.request.Request(url, data, headers)  # noqa: S310 - it is on loopback
-        with urllib.request.urlopen(request, timeout=10) as answer:  # noqa: S310
+        with urllib.request.urlopen(request, timeout=30) as answer:  # noqa: S310
             return answer.read().decode()
     except urllib.error.HTTPError as error:
         return error.read().decode()
