@@ -90,11 +90,7 @@ class Eraser(Background):
                 erasing.erase(tx, Kind.INTERACTION, row, by)
             if run is None or run["erased_at"] is not None:
                 return None, asked
-            erasing.hold_thread(tx, run)
-            if self._has_memory(tx, run, FOREVER) and not erasing.is_shared(tx, run):
-                return run, asked
-            erasing.erase(tx, Kind.RUN, run)
-            return None, asked
+            return self._left(tx, run), asked
 
         remembered, asked = await self._context.store.write(tx_)
         for row in asked:
@@ -115,11 +111,7 @@ class Eraser(Background):
             run = tx.one(runs.GET, id=id)
             if run is None or run["erased_at"] is not None:
                 return None
-            erasing.hold_thread(tx, run)
-            if self._has_memory(tx, run, FOREVER) and not erasing.is_shared(tx, run):
-                return run
-            erasing.erase(tx, Kind.RUN, run)
-            return None
+            return self._left(tx, run)
 
         run = await self._context.store.write(tx_)
         if run is None:
@@ -129,6 +121,14 @@ class Eraser(Background):
         known = await self._context.store.read(lambda tx: tx.one(runs.GET, id=id))
         if known is not None and known["erased_at"] is None:  # or another gateway has just done it
             raise AgentUnavailable(f"{run['agent']} cannot forget a thread now. Try again.")
+
+    def _left(self, tx: Tx, run: Row) -> Row | None:
+        """The run, if its agent must forget the thread first; otherwise it is erased."""
+        erasing.hold_thread(tx, run)
+        if self._has_memory(tx, run, FOREVER) and not erasing.is_shared(tx, run):
+            return run
+        erasing.erase(tx, Kind.RUN, run)
+        return None
 
     async def _wipe(self, asked: Row) -> None:
         """The messages and events of a question that is erased."""

@@ -3,12 +3,11 @@
 from typing import TYPE_CHECKING
 
 from answerback.cli import answering, question, terminal
+from answerback.transport import AT_ONCE
 
 if TYPE_CHECKING:
     from answerback.cli.keyboard import Keyboard
     from answerback.client import Client, Interaction, Run
-
-AT_ONCE = 0.001  # seconds of waiting
 
 
 async def follow(client: "Client", id: str, keyboard: "Keyboard | None", left: list[str]) -> "Run":

@@ -110,11 +110,16 @@ def _ended(record: "Interaction") -> str:
     if record["status"] == "expired":
         return f"This closed at {terminal.local_time(record['expires_at'])} without an answer."
     if record["status"] == "cancelled":
-        why = record["reason"] or "no reason was given"
-        if why == record["status"] or why.startswith("cancelled by "):
-            return f"This was {why}."
-        return f"This was cancelled: {why}."
+        return f"This was {became(record['status'], record['reason'] or 'no reason was given')}"
     return "This is still open."
+
+
+def became(status: str, why: str) -> str:
+    """The end of a sentence that says what became of something: "cancelled by the asker.", "failed: …"."""
+    if not why or why == status:
+        return f"{status}."
+    said = why if why.startswith(f"{status} by ") else f"{status}: {why}"
+    return said if said.endswith((".", "!", "?", "…")) else f"{said}."
 
 
 def _heading(record: "Interaction", question: Mapping[str, Any]) -> str:

@@ -75,7 +75,7 @@ def run(**options: Any) -> None:
 
 def tell(record: "Run", *, as_json: bool) -> None:
     """Print how a run ended, and exit with what that means."""
-    from answerback.cli import terminal
+    from answerback.cli import question, terminal
 
     if as_json:
         terminal.put_json(record)
@@ -83,7 +83,7 @@ def tell(record: "Run", *, as_json: bool) -> None:
         terminal.note(f"{record['agent']} is completed.")
         terminal.out(_text(record["result"]))
     else:
-        terminal.note(f"answerback: the run is {record['status']}{_why(record)}")
+        terminal.note(f"answerback: the run is {question.became(record['status'], record['error'])}")
         _finished(record)
     if record["status"] == "failed":
         terminal.note(_again(record))
@@ -117,12 +117,12 @@ add_list(
 @remote
 def show(config: str | None, url: str, as_json: bool, id: str) -> None:
     """Show one run: its state, what it asked, its result or error."""
-    from answerback.cli import gateway, terminal
+    from answerback.cli import gateway, question, terminal
 
     record = gateway.speak(gateway.find(config, url), lambda client: client.run(id))
     if as_json:
         return terminal.put_json(record)
-    terminal.note(f"{record['agent']} is {record['status']}{_why(record)}")
+    terminal.note(f"{record['agent']} is {question.became(record['status'], record['error'])}")
     for interaction in record["interactions"]:
         terminal.note(f"It asked: answerback interactions show {interaction}")
     if erased := terminal.erased("What went in and came out", record.get("erased_at")):
@@ -149,12 +149,12 @@ def _steering(name: str, about: str) -> None:
     @click.argument("id")
     @remote
     def steer(config: str | None, url: str, as_json: bool, id: str) -> None:
-        from answerback.cli import gateway, terminal
+        from answerback.cli import gateway, question, terminal
 
         record = gateway.speak(gateway.find(config, url), lambda client: client.steer(id, name))
         if as_json:
             return terminal.put_json(record)
-        terminal.note(f"{record['agent']} is {record['status']}{_why(record)}")
+        terminal.note(f"{record['agent']} is {question.became(record['status'], record['error'])}")
 
 
 _steering("cancel", "Stop a run; what it asked is withdrawn.")
@@ -168,14 +168,6 @@ def _again(record: "Run") -> str:
             f"Again, with the same input: answerback runs retry {record['id']}; otherwise start another run."
         )
     return f"Again, with the same answer: answerback runs retry {record['id']}; with a new one: reask"
-
-
-def _why(record: "Run") -> str:
-    why, status = record["error"], record["status"]
-    if not why or why == status:
-        return "."
-    said = f" {why.removeprefix(f'{status} ')}" if why.startswith(f"{status} by ") else f": {why}"
-    return said if said.endswith((".", "!", "?", "…")) else f"{said}."
 
 
 def _text(result: Any) -> str:
