@@ -151,7 +151,7 @@ def put(
     audit.add(tx, record.id, "asked", actor=record.agent, content=stored, first=True)
     if not rows and not stand_ins.is_nobody(route, record.agent):
         audit.add(tx, record.id, "asked nobody")
-        log.warning(NOBODY, extra={"interaction": record.id, "people": list(route["ask"])})
+        tx.log(log.warning, NOBODY, interaction=record.id, people=list(route["ask"]))
     return record, rows
 
 

@@ -26,7 +26,7 @@ def failed(tx: Tx, context: Context, row: Row, why: str) -> Follows:
     if is_asked_otherwise(tx, row):
         return Follows()
     reason = f"the stand-in {row['provider']} failed: {why.strip().rstrip('.')}"
-    log.warning("a question ends: %s", reason, extra={"interaction": record.id})
+    tx.log(log.warning, "a question ends: %s", reason, interaction=record.id)
     if record.run_id and runs.fail(tx, record.run_id, reason):
         return _run_failed(tx, context, record, reason)
     return Follows(withdraw(tx, context, record, reason), ended=[record.id])

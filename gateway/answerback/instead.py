@@ -65,9 +65,11 @@ def answered(tx: Tx, context: Context, row: Row, sent: Sent) -> Answered:
         done.rows += effect.rows
         done.decision = effect.decision or done.decision
         if effect.outcome in (Outcome.ASKED_AGAIN, Outcome.NOT_ALLOWED):
-            log.warning("the stand-in %s did not answer: %s", row["provider"], effect.outcome, extra=_of(row))
+            tx.log(
+                log.warning, "the stand-in %s did not answer: %s", row["provider"], effect.outcome, **_of(row)
+            )
     if sent.declined:
-        log.info("the stand-in %s has no answer: %s", row["provider"], sent.declined, extra=_of(row))
+        tx.log(log.info, "the stand-in %s has no answer: %s", row["provider"], sent.declined, **_of(row))
         audit.add(tx, row["interaction_id"], "declined", actor=row["provider"])
         done.rows += after(context.outbox, tx, row)
     return done

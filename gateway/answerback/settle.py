@@ -112,17 +112,17 @@ def _ask(tx: Tx, context: Context, run: Row, pending: Pending, live: list[Row], 
     before = _refused(tx, context, run, pending, route)
     if tired := _tired(context, before):
         route = route | {"refused": tired}
-        log.warning("%s took nothing of %s", run["agent"], ", ".join(tired), extra={"run": run["id"]})
+        tx.log(log.warning, "%s took nothing of %s", run["agent"], ", ".join(tired), run=run["id"])
     deadline = _deadline(context, pending, route, before)
     record = replace(_record(run, pending, route), on_expire=deadline.on_expire, default=deadline.default)
     _, rows = put(tx, context, record, expires_in=deadline.expires_in)
     for what in deadline.unusable:
-        log.warning(
-            "%s set %s to what cannot be used: asked without", run["agent"], what, extra={"run": run["id"]}
+        tx.log(
+            log.warning, "%s set %s to what cannot be used: asked without", run["agent"], what, run=run["id"]
         )
         audit.add(tx, record.id, f"{what} not usable")
     for what in pending.unusable:
-        log.warning("%s demands what is not checked: %s", run["agent"], what, extra={"run": run["id"]})
+        tx.log(log.warning, "%s demands what is not checked: %s", run["agent"], what, run=run["id"])
     if pending.unusable:
         audit.add(tx, record.id, "schema not usable")
     done.rows += rows

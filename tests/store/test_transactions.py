@@ -1,6 +1,7 @@
 """A transaction's statements: what is held back runs in time, what two write at once is both kept."""
 
 import asyncio
+import logging
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from answerback.store.query import Query, joined
 from answerback.tables import MetaRow
 from tests.support.databases import Database
 
+log = logging.getLogger("answerback.test")
 ALL = Query(select(MetaRow.__table__))  # type: ignore[attr-defined]
 
 
@@ -70,6 +72,29 @@ class TestLater:
     def test_their_arguments_are_numbered_on(self) -> None:
         text = joined(("INSERT $1, $2", "UPDATE $2, $1", "INSERT $1"), (2, 2, 1))
         assert text == "WITH w0 AS (INSERT $1, $2), w1 AS (UPDATE $4, $3) INSERT $5"
+
+
+class TestLog:
+    async def test_what_is_committed_is_logged_once_although_it_ran_twice(
+        self, store: Store, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        tries = list[int]()
+
+        def says(tx: Tx) -> None:
+            tries.append(1)
+            tx.log(log.warning, "%s is asked", "nobody", interaction="i")
+            assert caplog.messages == [], "it is not committed yet"
+
+        def fails(tx: Tx) -> None:
+            tx.log(log.warning, "of what is rolled back")
+            raise ValueError("on purpose")
+
+        store.write_soon(says)  # goes along with what is written next
+        with pytest.raises(ValueError, match="on purpose"):
+            await store.write(fails)
+        assert caplog.messages == ["nobody is asked"]
+        assert vars(caplog.records[0])["interaction"] == "i"
+        assert len(tries) == 2, "its neighbour spoiled the group, so it ran again by itself"
 
 
 class TestAuditChain:

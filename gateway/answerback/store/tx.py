@@ -1,6 +1,7 @@
 """What a transaction function is given: database time, and the ways to run a statement."""
 
 from collections.abc import Callable
+from functools import partial
 from itertools import chain, islice
 from typing import Any, Protocol
 
@@ -19,15 +20,16 @@ class Tx:
     """One transaction. `now` is database time in microseconds, the same for all of its statements.
 
     `memo` is for what it has read and is asked for again; whoever changes that in a row changes it here.
-    `happened` is counted once the transaction is committed.
+    `happened` is counted, and `afterwards` called in the loop, once the transaction is committed.
     """
 
-    __slots__ = ("_cursor", "_held", "dialect", "happened", "memo", "now")
+    __slots__ = ("_cursor", "_held", "afterwards", "dialect", "happened", "memo", "now")
 
     def __init__(self, cursor: Any, dialect: str, now: int) -> None:
         self._cursor, self.dialect, self.now = cursor, dialect, now
         self.memo: dict[tuple[str, str], Any] = {}
         self.happened: list[Happened] = []
+        self.afterwards: list[Callable[[], None]] = []
         self._held: list[tuple[str, tuple[Any, ...]]] = []
 
     def count(self, metric: Metric, *labels: str) -> None:
@@ -37,6 +39,10 @@ class Tx:
     def time(self, time: Time, microseconds: int, *labels: str) -> None:
         """One that took so long, if this is committed."""
         self.happened.append(Happened(time, labels, microseconds / 1e6))
+
+    def log(self, write: Callable[..., None], text: str, *arguments: object, **about: object) -> None:
+        """Have a logger `write` it if this is committed: nothing rolled back, and once what ran twice."""
+        self.afterwards.append(partial(write, text, *arguments, extra=about))
 
     def run(self, query: Compiled, **values: Any) -> int:
         """Execute; the number of rows it changed."""

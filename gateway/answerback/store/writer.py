@@ -19,7 +19,7 @@ RETRIES = 5
 class Job:
     """One transaction function, and who waits for it; `counts` is told what has happened in it."""
 
-    __slots__ = ("counts", "future", "happened", "loop", "result", "tx")
+    __slots__ = ("afterwards", "counts", "future", "happened", "loop", "result", "tx")
 
     def __init__(
         self,
@@ -31,6 +31,7 @@ class Job:
         self.future: asyncio.Future[Any] = loop.create_future()
         self.result: Any = None
         self.happened: list[Happened] = []
+        self.afterwards: list[Callable[[], None]] = []
 
 
 class Writer:
@@ -111,7 +112,7 @@ class Writer:
         cursor = connection.cursor()
         for job in group:
             tx = Tx(cursor, self._backend.dialect, now)
-            job.result, job.happened = job.tx(tx), tx.happened
+            job.result, job.happened, job.afterwards = job.tx(tx), tx.happened, tx.afterwards
             tx.flush()
         self._committing = True
         cursor.execute("COMMIT")
@@ -190,6 +191,8 @@ def _settle(group: list[Job]) -> None:
             job.future.set_result(job.result)
         if job.happened:
             job.counts(job.happened)
+        for call in job.afterwards:
+            call()
 
 
 def _refuse(refused: tuple[asyncio.Future[Any], Exception]) -> None:
