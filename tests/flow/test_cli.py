@@ -24,6 +24,7 @@ from typing import Any
 import pytest
 
 from answerback.client import Client
+from tests.support.programs import Program
 
 SECONDS = 90  # far more than a program takes to start and to end on a busy machine
 PROGRAM = [sys.executable, "-m", "answerback.cli"]
@@ -87,7 +88,7 @@ class Served:
     """A gateway as a process, and its configuration's folder."""
 
     home: Path
-    process: subprocess.Popen[str]
+    process: Program
     ready: str
 
     @property
@@ -115,7 +116,7 @@ class Served:
     def record(self, id: str) -> Any:
         return self.call(lambda client: client.interaction(id))
 
-    def begin(self, *words: str) -> subprocess.Popen[str]:
+    def begin(self, *words: str) -> Program:
         """A command that waits; its stderr can be read up to `Answer here`."""
         return begin(self.home, *words, ANSWERBACK_URL=self.url)
 
@@ -142,15 +143,12 @@ def environment(home: Path, more: dict[str, str]) -> dict[str, str]:
     }
 
 
-def begin(home: Path, *words: str, err: int = subprocess.PIPE, **more: str) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [*PROGRAM, *words], env=environment(home, more), cwd=home, text=True, encoding="utf-8",
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=err,
-    )  # fmt: skip
+def begin(home: Path, *words: str, err: int = subprocess.PIPE, **more: str) -> Program:
+    return Program("answerback.cli", *words, env=environment(home, more), cwd=home, stderr=err)
 
 
 @contextmanager
-def limited(process: subprocess.Popen[str]) -> Iterator[None]:
+def limited(process: Program) -> Iterator[None]:
     """A process that says nothing for too long is ended, and with it the reading of what it says."""
     watch = threading.Timer(SECONDS, process.kill)
     watch.start()
@@ -202,7 +200,7 @@ def serving(tmp_path: Path) -> Iterator[Callable[..., Served]]:
             served.stop()
 
 
-def asked(process: subprocess.Popen[str]) -> str:
+def asked(process: Program) -> str:
     """The id of the question that a waiting command has asked."""
     with limited(process):
         while line := process.stderr.readline():
@@ -211,7 +209,7 @@ def asked(process: subprocess.Popen[str]) -> str:
     raise AssertionError("the command asked nothing")
 
 
-def ended(process: subprocess.Popen[str]) -> Done:
+def ended(process: Program) -> Done:
     out, err = process.communicate(timeout=SECONDS)
     return Done(process.returncode, out, err)
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.terminal import SECONDS, Terminal
+from tests.support.terminal import SECONDS, Terminal, really_started
 
 pytestmark = pytest.mark.needs_extra("telegram", "whatsapp", "email", "langgraph")
 
@@ -24,7 +24,7 @@ PHONE = r"in a browser: (\S+)/\r?\n"
 
 @pytest.fixture
 def terminal(tmp_path: Path) -> Iterator[Terminal]:
-    with Terminal("answerback_demo", "--data-dir", str(tmp_path)) as started:
+    with Terminal("answerback_demo", "--data-dir", str(tmp_path), start=really_started) as started:
         yield started
 
 
@@ -140,7 +140,7 @@ def test_ctrl_c_while_it_starts_is_clean_too(terminal: Terminal, moment: str) ->
 
 
 def test_a_question_of_a_demo_that_was_killed_confuses_nobody(tmp_path: Path) -> None:
-    with Terminal("answerback_demo", "--data-dir", str(tmp_path)) as killed:
+    with Terminal("answerback_demo", "--data-dir", str(tmp_path), start=really_started) as killed:
         killed.until(ASKED)
         killed.process.kill()
         killed.process.wait()

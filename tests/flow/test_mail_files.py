@@ -3,8 +3,6 @@
 import asyncio
 import json
 import os
-import sys
-from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -28,6 +26,7 @@ from answerback_sandbox import Sandbox
 from answerback_sandbox.mail.state import File, Letter
 from tests.support.databases import Database
 from tests.support.mailing import ANA, gateway
+from tests.support.programs import Program
 from tests.support.serving import served
 
 pytestmark = pytest.mark.needs_extra("email")
@@ -167,8 +166,6 @@ async def test_the_command_line_tells_of_the_files_and_saves_them(post: Post, tm
 async def answerback(url: str, *words: str) -> tuple[int | None, str, str]:
     """A command as a process of its own: exit code, output, what it says beside."""
     environ = {**os.environ, "ANSWERBACK_URL": url, "ANSWERBACK_KEY": KEY, "PYTHONUTF8": "1"}
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "answerback.cli", *words, stdout=PIPE, stderr=PIPE, env=environ
-    )
-    out, err = await process.communicate()
-    return process.returncode, out.decode(), err.decode()
+    process = Program("answerback.cli", *words, env=environ, cwd=Path.cwd())
+    out, err = await asyncio.to_thread(process.communicate)
+    return process.returncode, out, err

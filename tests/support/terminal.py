@@ -10,7 +10,11 @@ import subprocess
 import sys
 import termios
 import time
+from collections.abc import Callable
+from functools import partial
 from typing import Any, Self
+
+from tests.support.programs import Program
 
 SECONDS = 60
 # A terminal sends Ctrl-C only to those whose controlling terminal it is.
@@ -22,15 +26,25 @@ os.execv(sys.executable, [sys.executable, "-m", *sys.argv[1:]])
 """
 
 
-class Terminal:
-    """A Python module as a program, on a terminal of 24 lines and 80 columns. `more`: as Popen takes it."""
+def really_started(module: str, *words: str, **more: Any) -> subprocess.Popen[str]:
+    """By an interpreter of its own: for what happens while it starts."""
+    return subprocess.Popen([sys.executable, "-c", CONTROLLING, module, *words], text=True, **more)
 
-    def __init__(self, module: str, *arguments: str, **more: Any) -> None:
+
+class Terminal:
+    """A Python module as a program, on a terminal of 24 lines and 80 columns. `more`: as `start` takes it."""
+
+    def __init__(
+        self,
+        module: str,
+        *arguments: str,
+        start: Callable[..., subprocess.Popen[str] | Program] = partial(Program, terminal=True),
+        **more: Any,
+    ) -> None:
         self._master, theirs = pty.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
         streams = {"stdin": theirs, "stdout": theirs, "stderr": theirs}
-        words = [sys.executable, "-c", CONTROLLING, module, *arguments]
-        self.process = subprocess.Popen(words, **streams | more)
+        self.process = start(module, *arguments, **streams | more)
         os.close(theirs)
         self.shown = ""
 
