@@ -66,12 +66,16 @@ def _request(beside: str, *tables: str) -> re.Pattern[str]:
 
 
 def _longest_first(phrases: Iterable[str]) -> str:
+    """One of them, the longest that stands there; where letters of ours end it, no other letter follows."""
     ordered = sorted(phrases, key=lambda phrase: (-len(phrase), phrase))
-    return "|".join(
-        f"(?<!{LETTER}){re.escape(each)}(?!{LETTER})" if each[0].isascii() or each[-1].isascii()
-        else re.escape(each)
+    # What begins differently stands apart: to look for a letter once, not once a phrase, is compiled in no time.
+    ours = "|".join(re.escape(each) for each in ordered if each[0].isascii())
+    others = (
+        f"(?<!{LETTER}){re.escape(each)}(?!{LETTER})" if each[-1].isascii() else re.escape(each)
         for each in ordered
-    )  # fmt: skip
+        if not each[0].isascii()
+    )
+    return "|".join([*([f"(?<!{LETTER})(?:{ours})(?!{LETTER})"] if ours else []), *others])
 
 
 OF_A_PLAN = (
