@@ -66,10 +66,15 @@ class Terminal:
         self._master = -1
 
     def ends(self) -> int:
-        """Read to the end; the exit code."""
+        """Read to the end; the exit code, as a shell has it.
+
+        `python -m` ends by SIGINT although a KeyboardInterrupt was handled, where that had interrupted a text
+        that `exec` ran, as when a dataclass is made: CPython's `unhandled_keyboard_interrupt`.
+        """
         while self._read():
             pass
-        return self.process.wait(SECONDS)
+        code = self.process.wait(SECONDS)
+        return code if code >= 0 else 128 - code
 
     def _read(self) -> bool:
         try:
