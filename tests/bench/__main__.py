@@ -26,7 +26,7 @@ from tests.bench.targets import DATABASES, TARGETS
 from tests.bench.workspace import workspace
 
 # Minutes that each takes on two cores; the first run takes some more, to fill what is kept then.
-GROUPS = {"start": 1, "intake": 1, "loop": 6, "peers": 5, "growth": 3, "memory": 2, "idle": 2}
+GROUPS = {"start": 1, "intake": 1, "loop": 6, "least": 3, "peers": 5, "growth": 3, "memory": 2, "idle": 2}
 ROUNDS, QUICK_ROUNDS = 10, 3
 WHOLE, PART = Path("var", "bench.json"), Path("var", "bench-part.json")
 

@@ -42,10 +42,10 @@ async def run(options: Options) -> AsyncIterator[Figure]:
 
             async def accepted() -> float:
                 new = _bodies(filled, islice(numbers, events), folder / "new")
-                return await _rate(far, f"{ours.url}/in/{PROVIDER}", new, events)
+                return await rate(far, f"{ours.url}/in/{PROVIDER}", new, events)
 
             async def stored() -> float:
-                return await _rate(far, f"{theirs}/", same, MORE * events)
+                return await rate(far, f"{theirs}/", same, MORE * events)
 
             pairs = await alternate(options.rounds, accepted, stored)
     yield figure("intake_vs_limit", pairs)
@@ -69,7 +69,8 @@ def _event(filled: Filled, number: int) -> dict[str, Any]:
     }
 
 
-async def _rate(far: FarSide, url: str, file: Path, events: int) -> float:
+async def rate(far: FarSide, url: str, file: Path, events: int) -> float:
+    """Accepted a second, of a file's events sent over many connections."""
     took = await tell(far, "/burst", {"url": url, "file": str(file), "at_once": CONNECTIONS})
     if took["refused"]:
         raise RuntimeError(f"{took['refused']} of {events} events were refused")
