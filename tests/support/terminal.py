@@ -16,7 +16,7 @@ from typing import Any, Self
 
 from tests.support.programs import Program
 
-SECONDS = 60
+SECONDS = 100
 # A terminal sends Ctrl-C only to those whose controlling terminal it is.
 CONTROLLING = """
 import fcntl, os, sys, termios

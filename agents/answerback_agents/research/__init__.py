@@ -10,24 +10,29 @@ tapped.
 """
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from answerback_agents.options import checked
 from answerback_agents.research.collection import collection
-from answerback_agents.research.flow import Graph, flow
 from answerback_agents.research.folder import collection_in
 from answerback_agents.research.settings import Settings
+
+if TYPE_CHECKING:
+    from answerback_agents.research.flow import Graph
 
 __all__ = ["Settings", "graph", "research"]
 
 
-def graph(options: Mapping[str, Any]) -> Graph:
+def graph(options: Mapping[str, Any]) -> "Graph":
     """The research agent as an agent's `options` say. Raises ConfigurationError."""
     return research(checked(Settings, options))
 
 
-def research(settings: Settings = Settings()) -> Graph:
+def research(settings: Settings = Settings()) -> "Graph":
     """The research agent. A folder is read now, the documents that come along at their first use."""
+    # It imports LangGraph, which takes long and which whoever only wants the collection has no need of.
+    from answerback_agents.research.flow import flow
+
     if not settings.documents:
         return flow(collection)
     found = collection_in(settings.documents)
