@@ -34,6 +34,7 @@ class Allowed:
         host = entry.removeprefix("*.")
         if not host or not all(part.replace("-", "").replace("_", "").isalnum() for part in host.split(".")):
             raise ValueError("a host name, *.domain, or a network such as 10.1.0.0/16")
+        host = _encoded(host)
         if entry.startswith("*."):
             self._domains.append("." + host)
         else:
@@ -64,6 +65,15 @@ class Allowed:
         except ValueError:
             return self.names(host)
         return any(_within(address, network) for network in self._networks)
+
+
+def _encoded(host: str) -> str:
+    """A host as it is connected to: with its international names in ASCII (RFC 5891). Raises ValueError."""
+    if host.isascii():
+        return host
+    from yarl import URL
+
+    return URL.build(scheme="https", host=host).raw_host or host
 
 
 def embedded(address: IPAddress) -> IPAddress:

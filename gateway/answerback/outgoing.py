@@ -73,10 +73,12 @@ class Outgoing:
 
     def check(self, url: str) -> None:
         """What can be said of an address before anything is resolved. Raises `Barred`."""
+        from yarl import URL  # as aiohttp reads it: digits and dots of any script are those of ASCII there
+
         try:
             address = urlsplit(url)
-            host = address.hostname or ""
             address.port  # noqa: B018 - raises for a port that is none
+            host = URL(url).raw_host or ""
         except ValueError:
             raise Barred("The address of this receiver cannot be read.") from None
         if address.scheme not in ("http", "https") or not host or address.username or address.password:
@@ -84,7 +86,7 @@ class Outgoing:
         if address.scheme == "http" and not self._allowed.plain(host):
             raise Barred("The receiver needs https, unless outgoing.allow names its host.")
         try:
-            literal = ipaddress.ip_address(host)
+            literal = ipaddress.ip_address(host.rstrip("."))
         except ValueError:
             return
         if not self._allowed.reaches(host, literal):

@@ -43,6 +43,13 @@ def test_a_host_that_is_named_may_be_private_but_not_a_cloud_s_metadata() -> Non
     assert Allowed(["169.254.0.0/16"]).reaches("hooks.intern", metadata)
 
 
+def test_a_host_may_be_named_in_any_script() -> None:
+    allowed, inside = Allowed(["häuser.example", "*.höfe.example"]), ipaddress.ip_address("10.0.0.8")
+    assert allowed.reaches("xn--huser-gra.example", inside)
+    assert allowed.reaches("a.xn--hfe-sna.example", inside)
+    Outgoing(allowed).check("http://häuser.example/hook")
+
+
 def test_with_a_list_nothing_else_is_reached() -> None:
     allowed = Allowed(["10.1.0.0/16"])
     assert allowed.reaches("any.example", ipaddress.ip_address("10.1.2.3"))
@@ -61,7 +68,8 @@ def test_an_entry_that_names_nothing_is_refused(entry: str) -> None:
     [
         "ftp://example.org/", "file:///etc/passwd", "http://example.org/", "https:///x", "https://[::1/",
         "https://user:secret@example.org/", "https://example.org:99999/", "https://127.0.0.1/", "https://[::1]/",
-        "https://169.254.169.254/", "https://[::ffff:10.0.0.1]/",
+        "https://169.254.169.254/", "https://[::ffff:10.0.0.1]/", "https://[fe80::1%25eth0]/",
+        "https://127。0。0。1/", "https://①②⑦.⓪.⓪.①/", "https://１６９.254.169.254/", "https://127.0.0.1./",
     ],
 )  # fmt: skip
 async def test_what_cannot_be_right_is_refused_before_anything_is_resolved(url: str) -> None:

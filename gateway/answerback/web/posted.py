@@ -4,6 +4,7 @@ import contextlib
 from collections.abc import AsyncGenerator, Iterator
 from urllib.parse import parse_qsl
 
+from python_multipart.multipart import parse_options_header
 from starlette.datastructures import FormData, UploadFile
 from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import Request
@@ -16,6 +17,7 @@ from answerback.web.problems import Problem
 MOST_FIELDS = 2000
 MOST_FILES = 20
 MOST_BYTES = 8 << 20  # of files in all: a message of this size holds up nothing else for long
+UTF8 = frozenset({b"utf-8", b"utf8", b"us-ascii"})  # browsers say none; some others take minutes to decode
 URLENCODED, MULTIPART = "application/x-www-form-urlencoded", "multipart/form-data"
 
 
@@ -64,7 +66,7 @@ def parse(body: bytes) -> Posted:
         text = body.decode("utf-8")
         pairs = parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=MOST_FIELDS)
     except ValueError:  # includes what is not UTF-8
-        raise Problem(422, "does-not-fit", "This is not a form that was sent in UTF-8.") from None
+        raise _not_a_form() from None
     return Posted(pairs)
 
 
@@ -74,6 +76,9 @@ async def receive(request: Request, limit: int, seconds: float) -> Posted:
     Of more than `limit` bytes, or too many files, only what was typed is kept. Raises `Problem` 408, after
     `seconds`, or 422, and `StoreUnavailable`.
     """
+    _, options = parse_options_header(request.headers.get("content-type"))
+    if options.get(b"charset", b"utf-8").lower() not in UTF8:
+        raise _not_a_form()
     parser = MultiPartParser(
         request.headers,
         _at_most(limit, timed(request, seconds)),
@@ -85,14 +90,18 @@ async def receive(request: Request, limit: int, seconds: float) -> Posted:
         form = await parser.parse()
     except _TooMuch:  # a form's files stand behind what was typed
         return Posted([(name, value) for name, value in parser.items if isinstance(value, str)], whole=False)
-    except (MultiPartException, ValueError):  # a charset that is none, what is not UTF-8
-        raise Problem(422, "does-not-fit", "This is not a form that was sent in UTF-8.") from None
+    except (MultiPartException, ValueError):  # what is not UTF-8
+        raise _not_a_form() from None
     except OSError as error:  # large files wait on the disk while they come in
         raise StoreUnavailable("Files cannot be kept: the disk is full.") from error
     try:
         return await _posted(form)
     finally:
         await form.close()
+
+
+def _not_a_form() -> Problem:
+    return Problem(422, "does-not-fit", "This is not a form that was sent in UTF-8.")
 
 
 class _TooMuch(Exception):

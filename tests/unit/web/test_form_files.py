@@ -140,6 +140,17 @@ async def test_what_is_no_form_decides_nothing(kind, body):
     assert response.status_code in (403, 422) and world.forms.submitted == []
 
 
+@pytest.mark.parametrize(
+    "charset", ["charset=punycode", 'CharSet="idna"', "charset=utf-8; charset=punycode", "charset=hex"]
+)
+async def test_a_charset_whose_decoding_would_hold_up_everybody_is_not_tried(charset):
+    world = world_of(TEXT)
+    kind = f"multipart/form-data; boundary=a; {charset}"
+    async with world.client("") as client:
+        response = await client.post(LINK, content=b"--a--\r\n", headers={"content-type": kind})
+    assert response.status_code == 422 and world.forms.submitted == []
+
+
 async def test_a_link_that_leads_nowhere_reads_no_files():
     world = world_of(TEXT)
     async with world.client("") as client:
