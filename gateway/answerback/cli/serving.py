@@ -20,7 +20,7 @@ from answerback import app as gateway
 from answerback.cli import terminal
 from answerback.cli.errors import Exit
 from answerback.cli.gateway import KEY_FILE, own_url
-from answerback.cli.heads import BoundedHeads
+from answerback.cli.heads import BoundedHeads, open_more_files
 from answerback.cli.places import placed
 from answerback.cli.site import site
 from answerback.errors import ConfigurationError
@@ -47,6 +47,7 @@ def run(
     os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
     logging.getLogger("uvicorn.access").addFilter(RedactTokens())
     settings = with_key(settings)
+    open_more_files()
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         return runner.run(_serve(settings, listener, metrics, as_json))
 
