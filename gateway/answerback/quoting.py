@@ -6,13 +6,13 @@ stays: an answer with too much in it is asked again, a lost one is lost.
 
 import re
 
+from answerback.footers import sent_from, signs
 from answerback.sentences import LANGUAGES, say
 
 LONGEST = 400  # characters of a line that can be a header of a quotation
 MOST_BETWEEN = 4  # empty lines, or such as are only quoted, between an introduction and what it introduces
 HEADER_LINES = 3  # "On Monday, Ana Lima\n<ana@example.org>\nwrote:" is folded by some programs
 LEAST_RULER = 10  # underscores
-SIGNATURE_LINES = 12  # a "--" with more below it may be the person's own ruler
 EDGE = " \t\u00a0>|*_-–—=#~."
 MARKERS = frozenset(say("write_above", language).casefold() for language in LANGUAGES)
 # "On …, Ana wrote:" by language: how it begins, and a word that stands near its end.
@@ -58,18 +58,6 @@ ALSO = re.compile(
     r"отправлено|дата|кому|тема|gönderildi|kime|konu|"
     r"发送时间|日期|收件人|主题|主旨|送信日時|宛先|件名|받는 사람|제목)"
     r"\s*\*?\s*(?:[:：]|\|)",
-    re.IGNORECASE,
-)
-SENT_FROM = re.compile(
-    r"(?:sent from my |sent from (?:outlook|yahoo|mail|proton)|sent with (?:proton|spark|mailbird)|"
-    r"get outlook for|outlook für \w+ beziehen|holen sie sich outlook für|télécharger outlook pour|"
-    r"obtener outlook para|获取 ?outlook|获取适用于 .{2,20}的 outlook|yahoo mail: search, organize|"
-    r"von meinem(?:/meiner)? .{2,40} gesendet|von .{2,40} gesendet$|"
-    r"gesendet (?:von|mit|aus) |envoyé (?:de(?:puis)? mon|depuis|à partir|avec) |enviado (?:desde|con) |"
-    r"inviato da|enviado do meu|"
-    r"verzonden vanaf |skickat från |sendt fra |wysłane z |"
-    r"отправлено (?:с|из) |"
-    r"发自我的|從我的|iphoneから送信|나의 .{2,40}에서 보냄)",
     re.IGNORECASE,
 )
 
@@ -192,11 +180,10 @@ def _block(lines: list[str], place: int) -> int:
 
 def _without_signature(lines: list[str]) -> list[str]:
     """Without what follows "-- " and a telephone's own line; a signature alone is left as it is."""
-    for place, line in enumerate(lines):
-        ruler = line == "-- " or (line.rstrip() == "--" and len(lines) - place <= SIGNATURE_LINES)
-        if ruler and any(each.strip() for each in lines[:place]):
+    first = next((place for place, line in enumerate(lines) if line.strip()), len(lines))
+    for place in range(first + 1, len(lines)):
+        if lines[place] == "-- " or (lines[place].rstrip() == "--" and signs(lines, place + 1)):
             lines = lines[:place]
             break
     last = max((place for place, line in enumerate(lines) if line.strip()), default=0)
-    telephone = last > 0 and len(lines[last]) <= LONGEST and SENT_FROM.match(lines[last].strip())
-    return lines[:last] if telephone else lines
+    return lines[:last] if last > 0 and sent_from(lines[last]) else lines

@@ -88,6 +88,23 @@ def test_the_history_below_an_answer_is_not_read(header, history):
         "获取 Outlook for iOS<https://aka.ms/o0ukef>",
         "Von meinem/meiner Galaxy gesendet",
         "Sent with Proton Mail secure email.",
+        "Sent from my Verizon Wireless 4G LTE smartphone",
+        "Sent from my iPhone 15 Pro",
+        "Sent from Mail for Windows",
+        "Sent from Outlook for Android<https://aka.ms/AAb9ysg>",
+        "Gesendet von Mail für Windows",
+        "Gesendet mit der GMX Mail App",
+        "Diese Nachricht wurde von meinem Mobiltelefon gesendet.",
+        "Envoyé de mon iPhone",
+        "Envoyé à partir de Outlook pour Android",
+        "Enviado desde mi Samsung Galaxy",
+        "Enviado do meu iPhone",
+        "Inviato da iPhone",
+        "Verzonden vanaf mijn iPhone",
+        "Skickat från min iPhone",
+        "Wysłane z iPhone’a",
+        "Отправлено с iPhone",
+        "从我的华为手机发送",
         "Yahoo Mail: Search, Organize, Conquer",
         "发自我的 iPhone",
     ],
@@ -96,6 +113,32 @@ def test_what_a_telephone_adds_is_not_read(line):
     history = f"________________________________\nFrom: Agent\nSent: now\nTo: Ana\n\n{QUESTION}"
     assert new_text(f"yes\n\n{line}\n{history}") == "yes"
     assert new_text(f"yes\n\n{line}\n \n\u00a0\n") == "yes"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Sent from my phone - but wait, not prod!",
+        "Sent from my phone but not prod",
+        "Sent from my iPhone NO",
+        "Sent from my iPhone. Not prod",
+        "Sent from Berlin, not from prod",
+        "Sent from my list, 2 rows",
+        "Sent with the old key",
+        "Get Outlook for everybody else",
+        "Get Ben",
+        "Gesendet von unterwegs, aber bitte noch nicht ausführen",
+        "Gesendet von unterwegs bitte nicht ausführen",
+        "Von meinem Konto darf nichts gesendet werden",
+        "Von meinem alten Konto nichts gesendet",
+        "Envoyé depuis mon téléphone mais pas maintenant",
+        "Enviado desde mi móvil pero todavía no",
+        "发自我的手机，但先不要执行",
+        "发自我的内心不同意",
+    ],
+)
+def test_law_6_what_is_added_to_such_a_line_was_written_by_a_person(line):
+    assert new_text(f"yes\n{line}") == f"yes\n{line}"
 
 
 def test_our_line_may_stand_behind_the_introduction():
@@ -163,9 +206,38 @@ def test_words_that_only_look_like_a_header_are_kept(text):
 
 def test_a_signature_is_not_read():
     assert new_text("yes\n-- \nAna Lima\nExample Ltd") == "yes"
-    assert new_text("yes\n\n--\nAna") == "yes"
     assert new_text("yes\n\nSent from my phone") == "yes"
     assert new_text("ja\n\nVon meinem iPhone gesendet") == "ja"
+
+
+@pytest.mark.parametrize(
+    "signature",
+    [
+        "Ana Lima\nExample Ltd",
+        "Ana Lima\nHead of Research, Example GmbH\nTel.: +43 1 234 56 78",
+        "Ana\n\nana@example.org | www.example.org",
+        "Ana Lima\nMobile: (0664) 123 45 67",
+    ],
+)
+def test_nor_is_one_whose_ruler_has_lost_its_blank_if_it_is_certain(signature):
+    assert new_text(f"yes\n\n--\n{signature}") == "yes"
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "but only on staging, not prod",
+        "Not prod",
+        "NOT PROD\nAna Lima, Example Ltd",
+        "Staging but not Prod\nAna Lima, Example Ltd",
+        "but not before you call me: +43 1 234 56 78",
+        "Wait for the OK of ben@example.org",
+        "not at Example Ltd",
+        "Ana",
+    ],
+)
+def test_law_6_what_follows_a_ruler_that_a_person_drew_is_read(more):
+    assert new_text(f"yes\n--\n{more}") == f"yes\n--\n{more}"
 
 
 def test_a_ruler_in_a_long_text_is_no_signature():

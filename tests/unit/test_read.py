@@ -792,6 +792,8 @@ class TestCourtesies:
             ("Ja\n\nMit freundlichen Grüßen\nAna Lima", "Ja"),
             ("Oui\n\nBien cordialement,\n\nAna LIMA", "Oui"),
             ("2\n\nSaludos", "2"),
+            ("yes\n\n--\nAna", "yes"),
+            ("yes\n\n--\nnot prod", "yes -- not prod"),
             ("您好，\n\n是的\n\n谢谢", "是的"),
             ("yes", "yes"),
             ("yes,", "yes,"),

@@ -17,6 +17,7 @@ CLOSINGS += "|merci|merci beaucoup|bonne journée|saludos|un saludo|saludos cord
 CLOSINGS += "|muchas gracias|谢谢|多谢|此致|敬礼|祝好|此致 敬礼"
 OPENING = frozenset(map(tidy, OPENINGS.split("|")))
 CLOSING = frozenset(map(tidy, CLOSINGS.split("|")))
+RULER = "--"  # above a name, as people draw it
 
 
 def without_courtesies(text: str, name: str) -> str:
@@ -33,4 +34,4 @@ def without_courtesies(text: str, name: str) -> str:
 
 def _closes(line: str, own: set[str]) -> bool:
     plain = bare(line)
-    return plain in CLOSING or (bool(plain) and set(plain.split()) <= own)
+    return plain in CLOSING or plain == RULER or (bool(plain) and set(plain.split()) <= own)
