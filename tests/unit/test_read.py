@@ -149,6 +149,8 @@ class TestConfirm:
             "yes, but",
             "no, wait, yes",
             "no, yes",
+            "!yes",  # as programs write what is not so
+            "！yes",
             "いいです",  # that is fine, or no, thank you
         ],
     )
@@ -157,7 +159,8 @@ class TestConfirm:
         assert said(REVIEW, text) == "unclear_review"
 
     @pytest.mark.parametrize(
-        ("text", "language"), [("igen", "sv"), ("hai", "vi"), ("ano", "fil"), ("prima", "it"), ("vale", "et")]
+        ("text", "language"),
+        [("igen", "sv"), ("hai", "vi"), ("ano", "fil"), ("prima", "it"), ("vale", "et"), ("了解", "zh")],
     )
     def test_a_yes_of_one_language_is_another_word_in_the_next(self, text, language):
         assert said(CONFIRM, text, language) == "unclear_confirm"
@@ -354,6 +357,16 @@ class TestChoice:
             (("Red", "Green"), "not red", None),
             (("Red", "Green"), "3", None),
             (("🛑 Stop", "Go on"), "stop", 0),
+            (("🛑 Stop", "Go on"), "🛑 stop 👍🏽", 0),
+            (("🛑 Stop", "Go on"), "Go on 🚀", 1),
+            (("Deploy", "Wait"), "👍 deploy", 0),
+            (("Deploy", "Wait"), "❌ Deploy", None),
+            (("Deploy", "Wait"), "👎🏽 Deploy", None),
+            (("Deploy", "Wait"), "Deploy ❓", None),
+            (("Deploy", "Wait"), "Deploy 🤔", None),
+            (("Deploy", "Wait"), "!deploy", None),
+            (("Yes", "No"), "Yes ❌", None),
+            (("✅ Deploy", "Wait ✅"), "❌ deploy", None),
             (("Use “coding”", "Stop"), "use coding", 0),
             (("C", "C++", "C#"), "C", 0),
             (("Yes", "No", "Later"), "yep", 0),
@@ -392,7 +405,9 @@ class TestChoices:
     def test_numbers_and_labels_choose_in_the_order_offered(self, text, value):
         assert said(CHOICES, text) == [value]
 
-    @pytest.mark.parametrize("text", ["1, 9", "1 but not 2", "none", ",", "yes and maybe", "1-3"])
+    @pytest.mark.parametrize(
+        "text", ["1, 9", "1 but not 2", "none", ",", "yes and maybe", "1-3", "1 or 2", "1, or 2"]
+    )
     def test_one_part_that_is_no_choice_makes_all_of_it_unclear(self, text):
         assert said(CHOICES, text) == "unclear_choices"
 
@@ -555,7 +570,14 @@ class TestDate:
             ("viernes", "es", "2026-12-04"),
             ("12月24日", "zh", "2026-12-24"),
             ("2027年1月2日", "zh", "2027-01-02"),
+            ("12月4日周五", "zh", "2026-12-04"),
+            ("12月4日（星期五）9:00", "zh", "2026-12-04T09:00:00+01:00"),
+            ("12月4日(金)", "ja", "2026-12-04"),
             ("明天下午3点", "zh", "2026-12-04T15:00:00+01:00"),
+            ("tomorrow at 5 pm", "en", "2026-12-04T17:00:00+01:00"),
+            ("tomorrow at 5:00", "en", "2026-12-04T05:00:00+01:00"),
+            ("morgen 5 Uhr", "de", "2026-12-04T05:00:00+01:00"),
+            ("at 5", "en", "2026-12-03T17:00:00+01:00"),  # it is 14:02
             ("周五 9:00", "zh", "2026-12-04T09:00:00+01:00"),
             ("24 grudnia", "pl", "2026-12-24"),
         ],
@@ -572,6 +594,8 @@ class TestDate:
             "31 Feb",
             "2026-02-31",
             "Fri 24 Dec",
+            "12月4日周四",
+            "12月4日(木)",
             "3 4",
             "Dec 2026",
             "9:00 10:00",
@@ -611,6 +635,32 @@ class TestDate:
             "“03/04/2027” can mean two days. Write Sat, 3 Apr 2027 or Thu, 4 Mar 2027."
         )
         assert said(DATE, "Sat, 3 Apr 2027") == ["2027-04-03"]
+
+    @pytest.mark.parametrize(
+        ("text", "language", "one", "other"),
+        [
+            ("tomorrow at 5", "en", "2026-12-04T05:00:00+01:00", "2026-12-04T17:00:00+01:00"),
+            ("morgen um 1", "de", "2026-12-04T01:00:00+01:00", "2026-12-04T13:00:00+01:00"),
+            ("mañana a las 6", "es", "2026-12-04T06:00:00+01:00", "2026-12-04T18:00:00+01:00"),
+            ("demain à 3", "fr", "2026-12-04T03:00:00+01:00", "2026-12-04T15:00:00+01:00"),
+            ("明天4点", "zh", "2026-12-04T04:00:00+01:00", "2026-12-04T16:00:00+01:00"),
+        ],
+    )
+    def test_an_hour_that_can_be_in_either_half_of_a_day_is_asked_again_with_both(
+        self, text, language, one, other
+    ):
+        found = read(DATE, text, language=language, timezone="Europe/Vienna", now=NOW)
+        assert isinstance(found, Unclear) and found.key == "date_hour"
+        assert said(DATE, found.args["one"], language) == [one]
+        assert said(DATE, found.args["other"], language) == [other]
+
+    def test_its_sentence_has_both_as_they_can_be_written(self):
+        found = read(DATE, "tomorrow at 5", language="en", timezone="UTC", now=NOW)
+        assert isinstance(found, Unclear)
+        assert say(found.key, "en", **found.args) == (
+            "“tomorrow at 5” can be in the morning or in the afternoon. "
+            "Write Fri 4 Dec 05:00 or Fri 4 Dec 17:00."
+        )
 
     def test_todays_own_weekday_could_be_today_or_in_a_week(self):
         assert said(DATE, "Thursday") == "date_today"

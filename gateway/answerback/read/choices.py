@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterable, Sequence
 
 from answerback.model import Choice, Question
 from answerback.read.fitting import may_be_none
-from answerback.read.normal import bare, letters, tidy
+from answerback.read.normal import AGREEING, NEUTRAL, bare, letters, pictures, tidy
 from answerback.read.phrases import yes_or_no
 from answerback.read.places import place
 from answerback.read.result import Read, Unclear, Value
 
-AND = r"and|und|et|y|e|en|och|og|i|и|ve|和|と|및|or"
+AND = r"and|und|et|y|e|en|och|og|i|и|ve|和|と|및"
 SEPARATORS = re.compile(rf"\s*[,;、，；\n&]\s*(?:(?:{AND})\s+)?|\s+(?:{AND})\s+", re.IGNORECASE)
 NUMBER = re.compile(r"(?<![\d.,])\d{1,9}(?![\d]|[.,]\d)")  # in a label
 BESIDE = re.compile(r"(\S{1,6})\s+(.{1,200})", re.DOTALL)
@@ -67,7 +67,14 @@ def candidates(choices: Sequence[Choice], text: str, *, numbers: bool = True) ->
     by_number = _numbered(choices, text) if numbers else []
     if exact or by_number:
         return _distinct([*exact, *by_number])
-    return _like(choices, text, bare) or _like(choices, text, letters)
+    return _like(choices, text, bare) or [
+        choice for choice in _like(choices, text, letters) if _shows_no_more(text, choice)
+    ]
+
+
+def _shows_no_more(text: str, choice: Choice) -> bool:
+    """Whether a text has no picture that could take back what it says: "❌ Deploy" is not "Deploy"."""
+    return pictures(text) <= pictures(choice.label) | pictures(choice.id) | AGREEING | NEUTRAL
 
 
 def _like(choices: Sequence[Choice], text: str, same: Callable[[str], str]) -> list[Choice]:

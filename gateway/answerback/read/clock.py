@@ -19,6 +19,9 @@ PATTERNS = tuple(
         r"(?<!\w)(?:(?:at|à|a|al)\s+)?(?P<noon>noon|midday|mittags?|midi|mediodía|mediodia)(?!\w)|(?P<noon2>中午|正午)",
     )
 )
+# Of an hour without minutes, "at 5" or 5点, nobody knows which half of the day is meant; who is at work at 9
+# means the morning.
+BARE, SMALL = PATTERNS[5:7], range(1, 7)
 # Which hours of twelve a part of the day has, and what is added to them. What falls outside is said otherwise
 # by some, or not at all: 晚上12点 is midnight, and belongs to either day.
 MORNING, AFTERNOON, EVENING = range(12), range(1, 12), range(5, 12)
@@ -29,12 +32,12 @@ PARTS |= {"凌晨": (range(6), 0), "中午": (range(1, 3), 12)}
 NOON_IN = frozenset({"下午", "午後", "中午", "tarde"})  # 12 there is noon
 
 
-def find_time(text: str) -> tuple[datetime.time | None, str] | None:
-    """The one time in a folded text, and the rest of the text; (None, text) without a time.
+def find_time(text: str) -> tuple[datetime.time | None, str, bool] | None:
+    """The one time in a folded text, the rest of the text, and whether it can be in the afternoon as well.
 
-    None: there are two, or one that no clock shows.
+    (None, text, False) without a time; None: there are two, or one that no clock shows.
     """
-    found, rest = None, text
+    found, rest, either = None, text, False
     for pattern in PATTERNS:
         for match in list(pattern.finditer(rest)):
             if found is not None:
@@ -42,8 +45,9 @@ def find_time(text: str) -> tuple[datetime.time | None, str] | None:
             found = _time(match.groupdict())
             if found is None:
                 return None
+            either = pattern in BARE and found.hour in SMALL and not match.groupdict().get("part")
         rest = pattern.sub(" ", rest)
-    return found, rest
+    return found, rest, either
 
 
 def _time(parts: dict[str, str | None]) -> datetime.time | None:

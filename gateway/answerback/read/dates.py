@@ -9,6 +9,7 @@ from answerback.read.days import find_day
 from answerback.read.normal import tidy
 from answerback.read.numerals import in_digits, spelt
 from answerback.read.result import Read, Unclear, Value
+from answerback.sentences import day as written
 from answerback.sentences import zone_of
 
 ISO = re.compile(
@@ -44,14 +45,14 @@ def _read(
     timed = find_time(folded)
     if timed is None:
         return None
-    time, rest = timed
+    time, rest, either = timed
     rest = " ".join(word for word in rest.split() if word.strip(".,"))
     if not rest:
-        return _today(time, here, zone) if time else None
+        return _today(time, here, zone, language if either else "") if time else None
     day = find_day(rest, language, here.date())
     if time is None or not isinstance(day, datetime.date):
         return day
-    return _moment(day, time, zone)
+    return _either(day, time, language, here) if either else _moment(day, time, zone)
 
 
 def _iso(text: str, zone: datetime.tzinfo) -> datetime.date | Unclear:
@@ -79,11 +80,23 @@ def _ahead(
     return later.replace(second=0, microsecond=0).astimezone(zone)
 
 
-def _today(time: datetime.time, here: datetime.datetime, zone: datetime.tzinfo) -> datetime.date | Unclear:
+def _today(
+    time: datetime.time, here: datetime.datetime, zone: datetime.tzinfo, either: str
+) -> datetime.date | Unclear:
+    """That time today. `either`: the language, where it can be in the morning or in the afternoon."""
     found = _moment(here.date(), time, zone)
     if isinstance(found, datetime.datetime) and found <= here:
-        return Unclear("date_past")
-    return found
+        later = time.replace(hour=time.hour + 12) if either else time  # at 14:02, "at 5" is at 17:00
+        return _today(later, here, zone, "") if either else Unclear("date_past")
+    return _either(here.date(), time, either, here) if either else found
+
+
+def _either(day: datetime.date, time: datetime.time, language: str, here: datetime.datetime) -> Unclear:
+    """The two moments that an hour without its half of the day can be, as they can be written."""
+    shown = written(day, language, here.date())
+    return Unclear(
+        "date_hour", {"one": f"{shown} {time:%H:%M}", "other": f"{shown} {time.hour + 12}:{time:%M}"}
+    )
 
 
 def _moment(day: datetime.date, time: datetime.time, zone: datetime.tzinfo) -> datetime.datetime | Unclear:

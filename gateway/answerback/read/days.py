@@ -10,9 +10,12 @@ from answerback.sentences import day as written
 
 NUMERIC = re.compile(r"(\d{1,2})\s*([./-])\s*(\d{1,2})(?:\s*\2\s*(\d{4}|\d{2})?)?")
 YEAR_FIRST = re.compile(r"(\d{4})([./-])(\d{1,2})\2(\d{1,2})")
-CJK = re.compile(r"(?:(\d{4})\s*[年년]\s*)?(\d{1,2})\s*[月월]\s*(\d{1,2})\s*[日号號일]?")
+CJK = re.compile(
+    r"(?:(\d{4})\s*[年년]\s*)?(\d{1,2})\s*[月월]\s*(\d{1,2})\s*[日号號일]?"
+    r"(?:\s*[（(]?(?:周|週|星期|礼拜|禮拜)([一二三四五六日天])[)）]?|\s*[（(]([月火水木金土日])[)）])?"
+)
 CJK_WEEK = re.compile(r"(下|这|這|本)?[个個]?(?:周|週|星期|礼拜|禮拜)([一二三四五六日天])")
-CJK_DAYS = "一二三四五六日"
+CJK_DAYS, JAPANESE_DAYS = "一二三四五六日", "月火水木金土日"
 LEADING = re.compile(r"([^\W\d]+)[.,]*\s+")
 TOKENS = re.compile(r"\d+|[^\W\d_]+(?:['’-][^\W\d_]+)*")
 BETWEEN = re.compile(r"[\s.,]*")
@@ -34,13 +37,22 @@ def find_day(text: str, language: str, today: datetime.date) -> datetime.date | 
     if match := YEAR_FIRST.fullmatch(plain):
         return _date(int(match[1]), int(match[3]), int(match[4]))
     if match := CJK.fullmatch(plain):
-        return _in_year(match[1], int(match[2]), int(match[3]), today)
+        return _with_weekday(match, today)
     weekday, rest = _led(plain, language)
     if match := NUMERIC.fullmatch(rest):
         found = _numeric(match, language, today)
         wrong = weekday is not None and isinstance(found, datetime.date) and found.weekday() != weekday
         return None if wrong else found
     return _spoken(plain, language, today)
+
+
+def _with_weekday(match: re.Match[str], today: datetime.date) -> datetime.date | None:
+    """12月4日, and perhaps 周五 or (金) behind it, which must be that day's."""
+    found = _in_year(match[1], int(match[2]), int(match[3]), today)
+    if found is None or not (match[4] or match[5]):
+        return found
+    chinese, japanese = CJK_DAYS[found.weekday()], JAPANESE_DAYS[found.weekday()]
+    return found if match[5] == japanese or (match[4] or "").replace("天", "日") == chinese else None
 
 
 def _led(text: str, language: str) -> tuple[int | None, str]:

@@ -12,6 +12,7 @@ DECORATION = " \t\r\n.,;:!¡…。，、！；：‼❗❕'\"`´‘’“”„�
 DECORATION += "\u200b\u200e\u200f\u061c\u2060\ufeff"  # what telephones and copying leave unseen
 # What follows a yes that is not all yet: "yes, …".
 UNFINISHED = (",", "，", "、", ":", "：", ";", "；", "…", "..", "。。")
+NEGATED = re.compile(r"[^\w!！]*[!！]+\w")
 EMPTY_BOX = re.compile(r"[\[(]\s*[\])]")  # not ticked
 SMILE = re.compile(r"\s*[:=]-?\)+$")
 FACE = re.compile(r"[:;=][-'^]?[()\[\]]+$|[()\[\]]+[-'^]?[:;=]$")
@@ -19,6 +20,7 @@ FACE_AT = 12  # characters at the end: nobody smiles longer
 FULL_WIDTH = {0x3000: " "} | {0xFEE0 + each: chr(each) for each in range(0x21, 0x7F)}
 MARKS = frozenset('"“”„«»‹›' + "\ufe0f\ufe0e\u200d")
 PICTURES = frozenset({"So", "Sk", "Cs", "Cn"})
+SPEAKING = PICTURES - {"Sk"}
 AGREEING = frozenset("👍👌✅✔☑💯🆗🙆")
 REFUSING = frozenset("👎❌✖🚫🛑⛔🙅")
 NEUTRAL = frozenset("🙏🙂😀😃😄😊😉🎉🚀❤")
@@ -32,8 +34,9 @@ def tidy(text: str) -> str:
 
 
 def bare(text: str) -> str:
-    """`tidy`, and without the punctuation around it."""
-    return tidy(text).strip(DECORATION)
+    """`tidy`, and without the punctuation around it. Not without a "!" right before a word: it negates."""
+    whole = tidy(text)
+    return whole if NEGATED.match(whole) else whole.strip(DECORATION)
 
 
 def bare_and_mood(text: str) -> tuple[str, frozenset[str]]:
@@ -49,7 +52,8 @@ def bare_and_mood(text: str) -> tuple[str, frozenset[str]]:
     says = {"yes"} if around & AGREEING else set()
     mood = frozenset(says | ({"no"} if around & REFUSING else set()))
     if (
-        whole.rstrip(QUOTES + emoji).endswith(UNFINISHED)
+        NEGATED.match(whole)
+        or whole.rstrip(QUOTES + emoji).endswith(UNFINISHED)
         or EMPTY_BOX.search(whole)
         or FACE.search(whole[-FACE_AT:])
     ):
@@ -61,6 +65,11 @@ def letters(text: str) -> str:
     """`bare`, and without pictures and quotation marks in it: what somebody types who reads "🛑 Stop"."""
     kept = (each for each in tidy(text) if unicodedata.category(each) not in PICTURES and each not in MARKS)
     return bare("".join(kept))
+
+
+def pictures(text: str) -> frozenset[str]:
+    """The emoji in a text, and what else of signs says something by itself."""
+    return frozenset(each for each in text if unicodedata.category(each) in SPEAKING) - MODIFIERS
 
 
 def digits(text: str) -> int | None:

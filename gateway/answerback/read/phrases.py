@@ -124,10 +124,11 @@ EDIT = {
 }
 # Words that mean something else in another language count only where the person's language is theirs:
 # "tak" is Polish for yes and Danish for thanks, "no" is Polish for well, "ne" sounds like the Greek yes;
-# "igen" is Swedish for again, "hai" Vietnamese for two, "ano" Filipino for what, "vale" Estonian for wrong.
+# "igen" is Swedish for again, "hai" Vietnamese for two, "ano" Filipino for what, "vale" Estonian for wrong,
+# 了解 Chinese for having understood.
 ONLY_IN = {"tak": {"pl"}, "ne": {"cs"}, "en": {"fi"}, "так": {"uk"}, "s": {"es", "pt"}}
 ONLY_IN |= {"o": {"fr"}, "da": {"ro"}, "nu": {"ro"}, "jo": {"de", "sv", "da", "nb", "cs"}, "ya": {"id"}}
-ONLY_IN |= {"igen": {"hu"}, "hai": {"ja"}, "ano": {"cs"}, "prima": {"nl"}}
+ONLY_IN |= {"igen": {"hu"}, "hai": {"ja"}, "了解": {"ja"}, "ano": {"cs"}, "prima": {"nl"}}
 NOT_IN = {"no": {"pl", "cs"}, "vale": {"et"}, "klar": {"sv", "da", "nb"}}
 
 Decision = Literal["approve", "reject", "edit"]

@@ -135,6 +135,7 @@ SENTENCES = {
     "unclear_date": "„{text}“ kann ich nicht als Datum lesen. Versuchen "
     "Sie 3. Dez., morgen oder Freitag 9:00.",
     "date_ambiguous": "„{text}“ kann zwei Tage bedeuten. Schreiben Sie {one} oder {other}.",
+    "date_hour": "„{text}“ kann früh oder nachmittags sein. Schreiben Sie {one} oder {other}.",
     "date_today": "„{text}“ ist der Wochentag von heute. Schreiben Sie heute oder das Datum.",
     "date_past": "„{text}“ ist für heute vorbei. Schreiben Sie den Tag dazu, z. B. morgen 9:00.",
     "date_clock": "Da wird die Uhr umgestellt, „{text}“ ist nicht eindeutig. Wählen Sie eine andere Zeit.",

@@ -134,6 +134,7 @@ SENTENCES = {
     "number_large": "“{text}” is too large. Write {limit} or less.",
     "unclear_date": "“{text}” is not a date I can read. Try 3 Dec, tomorrow, or Friday 9:00.",
     "date_ambiguous": "“{text}” can mean two days. Write {one} or {other}.",
+    "date_hour": "“{text}” can be in the morning or in the afternoon. Write {one} or {other}.",
     "date_today": "“{text}” is today's weekday. Write today, or the date.",
     "date_past": "“{text}” is over for today. Write the day too, e.g. tomorrow 9:00.",
     "date_clock": "The clocks change then, so “{text}” is not one moment. Choose another time.",

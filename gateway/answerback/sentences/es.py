@@ -130,6 +130,7 @@ SENTENCES = {
     "number_large": "«{text}» es demasiado grande. Escriba {limit} o menos.",
     "unclear_date": "«{text}» no es una fecha que pueda leer. Pruebe 3 dic, mañana o viernes 9:00.",
     "date_ambiguous": "«{text}» puede ser dos días. Escriba {one} o {other}.",
+    "date_hour": "«{text}» puede ser de la mañana o de la tarde. Escriba {one} o {other}.",
     "date_today": "«{text}» es el día de hoy. Escriba hoy, o la fecha.",
     "date_past": "«{text}» ya pasó hoy. Añada el día, p. ej. mañana 9:00.",
     "date_clock": "Entonces cambia la hora y «{text}» no está claro. Elija otra hora.",

@@ -133,6 +133,7 @@ SENTENCES = {
     "number_large": "« {text} » est trop grand. Écrivez {limit} ou moins.",
     "unclear_date": "« {text} » n’est pas une date lisible. Essayez 3 déc., demain ou vendredi 9:00.",
     "date_ambiguous": "« {text} » peut désigner deux jours. Écrivez {one} ou {other}.",
+    "date_hour": "« {text} » peut être le matin ou l’après-midi. Écrivez {one} ou {other}.",
     "date_today": "« {text} » est le jour d’aujourd’hui. Écrivez aujourd’hui, ou la date.",
     "date_past": "« {text} » est déjà passé aujourd’hui. Ajoutez le jour, p. ex. demain 9:00.",
     "date_clock": "L’heure change à ce moment-là, « {text} » n’est pas clair. Choisissez une autre heure.",

@@ -124,6 +124,7 @@ SENTENCES = {
     "number_large": "“{text}”太大。请写 {limit} 或更小的数。",
     "unclear_date": "“{text}”不是能识别的日期。请试试 12月3日、明天 或 周五 9:00。",
     "date_ambiguous": "“{text}”可能是两个日期。请写 {one} 或 {other}。",
+    "date_hour": "“{text}”可能是上午或下午。请写 {one} 或 {other}。",
     "date_today": "“{text}”就是今天。请写今天，或写日期。",
     "date_past": "今天的“{text}”已经过去。请写明日期，例如 明天 9:00。",
     "date_clock": "那时正在调整时钟，“{text}”不明确。请另选时间。",
