@@ -792,6 +792,11 @@ def test_an_unknown_agent_is_a_sentence(gateway: Served) -> None:
 
 def test_contacts_are_listed_and_added(gateway: Served) -> None:
     assert gateway.do("contacts", "add", "carol", "--name", "Carol", "--timezone", "Europe/Vienna").code == 0
+    changed = gateway.do("contacts", "add", "carol", "--language", "de", "--quiet-hours", "")
+    assert (changed.out.split(), changed.err) == (
+        ["carol", "Carol", "de", "Europe/Vienna", "no", "address"],
+        "Now: answerback contacts link carol PROVIDER\n",
+    )
     found = json.loads(gateway.do("contacts", "list", "--json").out)["items"]
     assert "  no address\n" in gateway.do("contacts", "list").out
     zones = {contact["id"]: contact["timezone"] for contact in found}

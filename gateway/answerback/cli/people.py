@@ -35,27 +35,31 @@ def list_(config: str | None, url: str, as_json: bool) -> None:
 
 @contacts.command()
 @click.argument("id")
-@click.option("--name", metavar="TEXT", default="", help="As others are told who answered.")
-@click.option("--language", metavar="TAG", default="en", show_default=True)
-@click.option("--timezone", metavar="ZONE", default="UTC", show_default=True, help="Such as Europe/Vienna.")
-@click.option("--quiet-hours", metavar="FROM-TO", default="", help="Such as 22:00-07:00, in that time zone.")
+@click.option("--name", metavar="TEXT", help="As others are told who answered.  [default: the id]")
+@click.option("--language", metavar="TAG", help="Such as de.  [default: en]")
+@click.option("--timezone", metavar="ZONE", help="Such as Europe/Vienna.  [default: UTC]")
+@click.option("--quiet-hours", metavar="FROM-TO", help='Such as 22:00-07:00, in that time zone; "" for none.')
 @click.option(
     "--address", "addresses", metavar="PROVIDER=ID", multiple=True, help="Several times for several."
 )
 @remote
-def add(config: str | None, url: str, as_json: bool, addresses: tuple[str, ...], **contact: str) -> None:
+def add(
+    config: str | None, url: str, as_json: bool, addresses: tuple[str, ...], **contact: str | None
+) -> None:
     """Add a contact, or change one; who stands in the configuration is changed there.
 
-    An address replaces what the contact had on the same provider.
+    What is left out stays as it is. An address replaces what the contact had on the same provider.
     """
     from answerback.cli import terminal
 
-    body: dict[str, Any] = {name: value for name, value in contact.items() if value}
+    body: dict[str, Any] = {name: value for name, value in contact.items() if value is not None}
     body["addresses"] = dict(_address(text) for text in addresses)
     added = _call(config, url, "POST", "/v1/contacts", body)
     if as_json:
         return terminal.put_json(added)
-    terminal.note(f"Added {added['name']}. Now: answerback contacts link {added['id']} PROVIDER")
+    terminal.table([_person(added)])
+    if not added["addresses"]:
+        terminal.note(f"Now: answerback contacts link {added['id']} PROVIDER")
 
 
 @contacts.command()

@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
@@ -41,6 +41,7 @@ class Linker(Protocol):
 
 States = Callable[[], Mapping[str, str]]
 WELL = "works"
+ABOUT = frozenset({"name", "language", "timezone", "quiet_hours"})  # of a contact, beside its addresses
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +63,11 @@ class People:
         """The names of the providers that work now."""
         return frozenset(name for name, state in self.provider_states().items() if state == WELL)
 
-    async def add(self, contact: Contact) -> Contact:
-        """Insert or change a contact. Raises `Conflict`: it is configured, or an address is taken.
+    async def add(self, contact: Contact, said: Set[str] = ABOUT) -> Contact:
+        """Insert a contact, or change what was `said` of it, by its fields' names.
 
-        Raises `DoesNotFit` for what can be no address.
+        Raises `Conflict`: it is configured, or an address is taken. Raises `DoesNotFit` for what can be no
+        address.
         """
         if contact.id in self.context.settings.contacts:
             raise Conflict(f"The contact {contact.id!r} stands in the configuration: change it there.")
@@ -73,7 +75,7 @@ class People:
             contact = canonical(contact, self.providers)
         except NoAddress as error:
             raise DoesNotFit(f"{error}.") from None
-        put, follows = await self.context.store.write(lambda tx: _put(tx, self.context.outbox, contact))
+        put, follows = await self.context.store.write(lambda tx: _put(tx, self.context.outbox, contact, said))
         self.context.follow(follows)
         return put
 
@@ -179,13 +181,13 @@ def add(api: FastAPI, people: People) -> None:
     async def put(request: Request, key: MayAdminister) -> ContactOut:
         """Add a contact, or change one that was added here. 409 if it stands in the configuration.
 
-        An address replaces what the contact had on the same provider.
+        What is left out stays as it is. An address replaces what the contact had on the same provider.
         """
         body = await read(request, ContactIn, limit_bytes)
         unknown = [name for name in body.addresses if name not in settings.providers]
         if unknown:
             raise NotFound(f"There is no provider {unknown[0]!r} in the configuration.")
-        return contact_out(await people.add(contact_in(body)))
+        return contact_out(await people.add(contact_in(body), body.model_fields_set))
 
     @api.post("/v1/contacts/{id}/link", status_code=201, openapi_extra=accepts(LinkIn))
     async def link(request: Request, id: ContactId, key: MayAdminister) -> LinkOut:
@@ -253,9 +255,11 @@ def plugins_out(states: Mapping[str, str], uses: Mapping[str, Any]) -> PluginsOu
     return PluginsOut(items=items)
 
 
-def _put(tx: Tx, outbox: Outbox, contact: Contact) -> tuple[Contact, Follows]:
+def _put(tx: Tx, outbox: Outbox, contact: Contact, said: Set[str]) -> tuple[Contact, Follows]:
     """What it names replaces what the contact had on the same provider."""
-    table.put(tx, replace(contact, addresses=()), source="api")
+    before = table.person(tx, contact.id) if table.is_there(tx, contact.id) else None
+    kept = {} if before is None else {name: getattr(before, name) for name in ABOUT - said}
+    table.put(tx, replace(contact, addresses=(), **kept), source="api")
     follows = Follows()
     for address in contact.addresses:  # one statement decides: somebody else may be given it at this moment
         if not table.put_address(tx, address, contact.id, "api", unless_taken=True):

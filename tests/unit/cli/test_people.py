@@ -83,6 +83,31 @@ async def test_an_address_belongs_to_one_contact(tmp_path: Path) -> None:
     assert [contact["id"] for contact in listed] == ["alice", "ben"]
 
 
+async def test_what_is_left_out_of_a_change_stays_as_it_is(tmp_path: Path) -> None:
+    ben = {
+        "id": "ben",
+        "name": "Ben",
+        "language": "de",
+        "timezone": "Europe/Vienna",
+        "quiet_hours": "22:00-07:00",
+    }
+    async with api(tmp_path) as client:
+        first = (await client.post("/v1/contacts", json=ben)).json()
+        address = {"telegram": "2002"}
+        second = (await client.post("/v1/contacts", json={"id": "ben", "addresses": address})).json()
+        third = (await client.post("/v1/contacts", json={"id": "ben", "quiet_hours": "", "name": "B"})).json()
+    assert {**second, "addresses": []} == first
+    assert third == second | {"quiet_hours": "", "name": "B"}
+
+
+async def test_who_was_removed_comes_back_as_somebody_new(tmp_path: Path) -> None:
+    async with api(tmp_path) as client:
+        await client.post("/v1/contacts", json={"id": "ben", "name": "Ben", "language": "de"})
+        await client.delete("/v1/contacts/ben")
+        back = (await client.post("/v1/contacts", json={"id": "ben"})).json()
+    assert (back["name"], back["language"]) == ("ben", "en")
+
+
 async def test_who_stands_in_the_configuration_is_changed_there(tmp_path: Path) -> None:
     async with api(tmp_path) as client:
         answer = await client.post("/v1/contacts", json={"id": "alice", "name": "Eve"})
