@@ -40,6 +40,7 @@ def asked_with(record: Interaction, state: Json) -> Parts:
     return {
         **(said if record.erased_at is None or record.questions else {}),
         AGENT: record.agent,
+        "its user": record.user,
         "whether it is sensitive": record.sensitive,
         **_named(
             record.route,
@@ -58,6 +59,7 @@ def told_with(row: Row) -> Parts:
     return {
         **(said if row.get("erased_at") is None else {}),
         AGENT: row["agent"],
+        "its user": row["sent_by"],
         "whether it is sensitive": row["sensitive"],
         **_named(loads(row["route"]), ask="who is told", route="its route"),
     }

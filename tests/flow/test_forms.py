@@ -140,6 +140,7 @@ DIFFERS = [
     ({"callback_url": "https://93.184.215.14/other"}, "its callback_url differs"),
     ({"state": {"order": 7}}, "its state differs"),
     ({"title": "Travel"}, "its title differs"),
+    ({"user": "u-2"}, "its user differs"),
 ]
 
 
@@ -157,6 +158,7 @@ async def test_law_4_a_key_that_was_used_for_another_request_gives_nothing_of_th
         "default": "Vienna",
         "callback_url": "https://93.184.215.14/ended",
         "state": {"order": 6},
+        "user": "u-1",
     }
     async with gateway(database) as g:
         await g.app.asker.ask(AskRequest((TEXT,), **first))

@@ -74,6 +74,7 @@ async def test_the_same_key_tells_once_and_another_text_under_it_is_refused(data
         ({"ask": ("alice", "ben")}, "another notice: who is told differs"),
         ({"ask": ()}, "who is told differs"),
         ({"sensitive": True, "title": "Release"}, "its title and whether it is sensitive differ"),
+        ({"user": "u-2"}, "its user differs"),
     ],
 )
 async def test_law_4_a_key_that_was_used_for_another_notice_tells_nobody(
