@@ -19,7 +19,7 @@ def secret_of(settings: Settings) -> bytes:
         return settings.secret.get_secret_value().encode()
     file = pathlib.Path(settings.data_dir) / "secret"
     if not (kept := kept_secret(file)):  # anybody could guess what is derived from it
-        raise ConfigurationError("This file is empty. Restore it from a backup.", file=str(file))
+        raise ConfigurationError("This file holds no secret. Restore it from a backup.", file=str(file))
     return kept.encode()
 
 
@@ -31,7 +31,7 @@ def signing_key(settings: Settings) -> bytes:
 
 
 def kept_secret(path: pathlib.Path) -> str:
-    """The secret in a file; made, readable by its owner only, when there is none.
+    """The secret in a file; made, readable by its owner only, when there is no file. "": it holds no text.
 
     It is on the disk, whole and under its name, before anything is derived from it: links and buttons that
     were sent must outlive a power failure.
@@ -42,7 +42,10 @@ def kept_secret(path: pathlib.Path) -> str:
             os.link(fresh, path)
         fresh.unlink()
         _settle(path.parent)
-    return path.read_text().strip()
+    try:
+        return path.read_text("utf-8").strip()
+    except UnicodeDecodeError:
+        return ""
 
 
 @contextlib.contextmanager

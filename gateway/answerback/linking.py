@@ -8,6 +8,7 @@ from answerback.leaving import changed_hands
 from answerback.model import Address, Outcome
 from answerback.outbox import Follows, place_of
 from answerback.provider import Reply
+from answerback.settings.values import FALLBACK
 from answerback.store import Row, Tx, contacts
 from answerback.tokens import hashed, new_secret
 
@@ -31,11 +32,18 @@ class Linker:
     def __init__(self, context: Context) -> None:
         self._context = context
 
+    def _providers(self) -> list[str]:
+        """Whatever has accounts: the printed link has none, and what begins with "@" is no provider."""
+        built_in = {FALLBACK} - self._context.settings.providers.keys()
+        return sorted(
+            name for name in self._context.outbox.paces if name not in built_in and not name.startswith("@")
+        )
+
     async def create(self, contact: str, provider: str) -> Link:
         """A new code, 128 bits, for ten minutes. Raises `NotFound` or `Conflict`."""
-        if provider not in self._context.outbox.paces:
-            known = ", ".join(sorted(self._context.outbox.paces)) or "none"
-            raise NotFound(f"There is no provider {provider!r}. Known: {known}.")
+        if provider not in (providers := self._providers()):
+            known = f"Known: {', '.join(providers)}." if providers else "None is configured."
+            raise NotFound(f"There is no provider {provider!r}. {known}")
         configured = self._context.settings.contacts.get(contact)
         if configured is not None and any(address.provider == provider for address in configured.addresses):
             raise Conflict(

@@ -847,7 +847,13 @@ def test_what_is_kept_of_a_contact_is_erased_once_they_are_removed(gateway: Serv
 def test_linking_needs_a_provider_that_is_configured(gateway: Served) -> None:
     done = gateway.do("contacts", "link", "alice", "telegram")
     assert done.code == 1
-    assert "There is no provider 'telegram'" in done.err
+    assert "There is no provider 'telegram'. None is configured." in done.err
+    assert gateway.do("contacts", "link", "alice", "link").code == 1  # what prints links has no accounts
+
+
+def test_what_is_no_id_of_a_contact_is_refused_in_a_sentence(gateway: Served) -> None:
+    done = gateway.do("contacts", "add", "a b")
+    assert (done.code, "Value error" in done.err, "id: " in done.err) == (1, False, True)
 
 
 def test_agents_and_providers_say_whether_they_work(gateway: Served) -> None:

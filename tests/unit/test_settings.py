@@ -695,6 +695,14 @@ class TestFiles:
         assert loaded.base_dir == str(tmp_path)
         assert loaded.data_dir == str(tmp_path.parent / "data")
 
+    def test_a_file_is_no_folder_for_data(self, tmp_path):
+        (tmp_path / "a.yaml").write_text("listen: 127.0.0.1:1\ndata_dir: taken")
+        (tmp_path / "taken").write_text("")
+        with pytest.raises(ConfigurationError) as refused:
+            load(str(tmp_path / "a.yaml"), environ={})
+        place = f"{tmp_path / 'a.yaml'}:2: data_dir: "
+        assert str(refused.value) == f"{place}{tmp_path / 'taken'} is a file; name a folder."
+
     def test_data_stands_beside_the_file_by_default(self, tmp_path):
         (tmp_path / "a.yaml").write_text("")
         assert load(str(tmp_path / "a.yaml"), environ={}).data_dir == str(tmp_path / "var")

@@ -60,7 +60,7 @@ def with_key(settings: Settings) -> Settings:
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     key = kept_secret(file)
     if not key:
-        raise ConfigurationError("This file is empty. Delete it, and a new key is made.", file=str(file))
+        raise ConfigurationError("This file holds no key. Delete it, and a new one is made.", file=str(file))
     if file.stat().st_mode & 0o077:
         log.warning("other users of this machine can read %s: chmod 600 it", file)
     return replace(settings, api_keys=(ApiKey("local", SecretStr(key)),))

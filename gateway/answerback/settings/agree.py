@@ -1,6 +1,7 @@
 """What one part of the configuration says about another: every name must lead somewhere."""
 
 from collections.abc import Iterable
+from pathlib import Path
 
 from answerback.errors import ConfigurationError
 from answerback.settings import sentences
@@ -19,6 +20,7 @@ class _Agreement:
         self.settings, self.shape, self.source = settings, shape, source
 
     def check(self) -> None:
+        self.data_dir()
         self.api_keys()
         self.addresses()
         self.routes()
@@ -42,6 +44,11 @@ class _Agreement:
             if name in seen:
                 raise self.error(f"{path}.{index}", f"{sentences.named(name)} stands here twice.")
             seen.add(name)
+
+    def data_dir(self) -> None:
+        folder = Path(self.settings.data_dir)
+        if folder.exists() and not folder.is_dir():
+            raise self.error("data_dir", f"{folder} is a file; name a folder.")
 
     def api_keys(self) -> None:
         names: set[str] = set()

@@ -148,6 +148,7 @@ def _explained(
         message = "There is no such field." + (f" Did you mean {close[0]}?" if close else "")
     if kind == "string_too_short":
         message = "This must not be empty."
+    message = message.removeprefix("Value error, ")  # pydantic's word for a check of ours
     return {"field": ".".join(str(part)[:60] for part in place) or "body", "message": message}
 
 
