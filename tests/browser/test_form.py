@@ -1,5 +1,6 @@
 """The form in a real browser: on a phone, without scripts, by keyboard, for a screen reader."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -8,9 +9,10 @@ pytest.importorskip("playwright", reason="Playwright is not installed: make test
 
 from axe_playwright_python.async_playwright import Axe
 
+from answerback.model import Action
 from tests.browser.pages import CLOSED, OPEN, PAGES
 from tests.browser.serving import serving
-from tests.unit.web.fakes import CHOICE, CONFIRM, answered, interaction, view
+from tests.unit.web.fakes import CHOICE, CONFIRM, REVIEW, answered, interaction, view
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, Page
@@ -232,6 +234,18 @@ async def test_changing_a_call_by_hand(chromium):
         await page.wait_for_selector(".outcome")
     args = {"customer": "Ana Lima (c_8812)", "amount": 80, "notify": False}
     assert world.forms.submitted[0][0] == {"act": {"decision": "edit", "args": args}}
+
+
+async def test_a_change_of_one_argument_leaves_the_line_ends_of_the_others(chromium):
+    odd = {"mac": "a\rb", "both": "a\r\nb\rc\nd", "list": ["x\r", {"y": "\r\n"}], "end": "\ntext\n\r"}
+    asked = replace(REVIEW, action=Action("send", {**odd, "amount": 1}))
+    async with serving(view(interaction(asked))) as (world, link):
+        page = await open_page(chromium, link, java_script_enabled=False)
+        await page.get_by_text("Change it first…").click()
+        await page.get_by_label("amount").fill("80")
+        await page.get_by_role("button", name="Approve with changes").click()
+        await page.wait_for_selector(".outcome")
+    assert world.forms.submitted[0][0] == {"act": {"decision": "edit", "args": {**odd, "amount": 80}}}
 
 
 async def test_to_press_approve_after_a_change_approves_nothing_and_keeps_the_change(chromium):

@@ -48,7 +48,7 @@ def read_arguments(
         if not posted.has(shown.name):
             continue
         typed, old = posted.one(shown.name), args[shown.label]
-        if typed == shown.value.replace("\r\n", "\n"):
+        if typed in _came_back(shown):
             continue  # what was not touched stays what it is, to the byte
         try:
             args[shown.label] = _changed(typed, old)
@@ -66,10 +66,24 @@ def touched(question: Question, name: str, posted: Posted) -> bool:
     )
 
 
+def _came_back(shown: Argument) -> tuple[str, str]:
+    """What a browser gives back of a field that nobody touched: its line ends are all alike.
+
+    A field of one line drops them (HTML, section 4.10.5.1.2).
+    """
+    sent = _shown(shown.value)
+    return sent, sent.replace("\n", "") if shown.kind not in ("text", "json") else sent
+
+
 def _returned(text: str) -> str:
     """A text as a browser gives it back: without the line ends that a field of one line drops."""
+    return _shown(text).replace("\n", "")
+
+
+def _shown(text: str) -> str:
+    """A text as it stands in a page, with what no page can have replaced and one kind of line end."""
     sent = text.encode("utf-8", "replace").decode().replace("\0", "\ufffd")
-    return sent.replace("\r", "").replace("\n", "")
+    return sent.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _kind(value: Json) -> str:
