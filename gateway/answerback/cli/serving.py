@@ -32,6 +32,7 @@ from answerback.web.exposing import expose
 from answerback.workers import in_workers
 
 log = logging.getLogger("answerback.serve")
+SHORT = 16  # characters of a key
 GRACE = 3  # seconds that requests under way get when we stop; who waits for an answer asks again
 
 
@@ -54,6 +55,12 @@ def run(
 
 def with_key(settings: Settings) -> Settings:
     """The settings with a key for the HTTP API: without one, one is made that only its owner can read."""
+    for given in settings.api_keys:
+        if given.key is not None and len(given.key.get_secret_value()) < SHORT:
+            log.warning(
+                "the API key %s is short enough to be guessed; make one with: openssl rand -hex 24",
+                given.name,
+            )
     if settings.api_keys:
         return settings
     file = Path(settings.data_dir, KEY_FILE)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
-from fastapi import FastAPI, Request
+from fastapi import Depends, FastAPI, Request
 from pydantic import BaseModel, ConfigDict, Field
 
 from answerback.context import Context
@@ -19,10 +19,11 @@ from answerback.provider import Provider
 from answerback.settings.schema import ContactShape, Name
 from answerback.store import Tx
 from answerback.store import contacts as table
-from answerback.web.auth import MayAdminister, MayAsk, MayRead, require_sight, sees
+from answerback.web.auth import MayAsk, MayRead, of_all_agents, require_sight, sees
 from answerback.web.parameters import ContactId, accepts
 from answerback.web.records import timestamp
 from answerback.web.requests import read
+from answerback.web.services import Caller
 
 if TYPE_CHECKING:
     from answerback.linking import Link
@@ -164,6 +165,8 @@ class LinkIn(BaseModel):
     provider: Annotated[str, Field(min_length=1, max_length=64)]
 
 
+# Whoever gives somebody an account can answer from it, whichever agent asks.
+_MayIntroduce = Annotated[Caller, Depends(of_all_agents("A contact answers all agents"))]
 MODELS: tuple[type[BaseModel], ...] = (ContactIn, LinkIn)
 
 
@@ -178,7 +181,7 @@ def add(api: FastAPI, people: People) -> None:
         return ContactsOut(items=[contact_out(contact) for contact in await people.reader.contacts()])
 
     @api.post("/v1/contacts", status_code=201, openapi_extra=accepts(ContactIn))
-    async def put(request: Request, key: MayAdminister) -> ContactOut:
+    async def put(request: Request, key: _MayIntroduce) -> ContactOut:
         """Add a contact, or change one that was added here. 409 if it stands in the configuration.
 
         What is left out stays as it is. An address replaces what the contact had on the same provider.
@@ -190,7 +193,7 @@ def add(api: FastAPI, people: People) -> None:
         return contact_out(await people.add(contact_in(body), body.model_fields_set))
 
     @api.post("/v1/contacts/{id}/link", status_code=201, openapi_extra=accepts(LinkIn))
-    async def link(request: Request, id: ContactId, key: MayAdminister) -> LinkOut:
+    async def link(request: Request, id: ContactId, key: _MayIntroduce) -> LinkOut:
         """A code, for once and for ten minutes, with which this contact's own account is linked."""
         body = await read(request, LinkIn, limit_bytes)
         return await people.invitation(id, body.provider)

@@ -159,6 +159,15 @@ async def test_a_link_for_nobody_or_through_nothing_is_not_found(tmp_path: Path)
             assert answer.status_code == 404
 
 
+async def test_law_7_a_key_that_names_agents_gives_nobody_an_account(tmp_path: Path) -> None:
+    async with api(tmp_path, "other") as client:
+        added = await client.post("/v1/contacts", json={"id": "eve", "addresses": {"telegram": "2002"}})
+        linked = await client.post("/v1/contacts/alice/link", json={"provider": "telegram"})
+        listed = (await client.get("/v1/contacts")).json()["items"]
+    assert (added.status_code, linked.status_code, len(listed)) == (403, 403, 1)
+    assert "use a key that names none" in added.json()["detail"]
+
+
 async def test_a_key_that_only_reads_changes_nobody(tmp_path: Path) -> None:
     async with api(tmp_path, "reads") as client:
         assert (await client.get("/v1/contacts")).status_code == 200
