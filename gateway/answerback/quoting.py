@@ -15,7 +15,7 @@ HEADER_LINES = 3  # "On Monday, Ana Lima\n<ana@example.org>\nwrote:" is folded b
 LEAST_RULER = 10  # underscores
 EDGE = " \t\u00a0>|*_-–—=#~."
 MARKERS = frozenset(say("write_above", language).casefold() for language in LANGUAGES)
-# "On …, Ana wrote:" by language: how it begins, and a word that stands near its end.
+# "On …, Ana wrote:" by language: how it begins, and a word that stands near its end. A program is never "I".
 OPENERS = re.compile(
     r"(?:on|am|le|el|il|em|op|den|dne|dnia|w dniu|в|på|kl\.?|tarihinde|от|\d{1,4}[-./年]|"
     r"(?:mon|tue|wed|thu|fri|sat|sun|mo|di|mi|do|fr|sa|so|lun|mar|mer|jeu|ven|sam|dim|pon|wt|śr|czw|pt|sob|niedz|пн|вт|ср|чт|пт|сб|вс)\b|"
@@ -23,8 +23,8 @@ OPENERS = re.compile(
     re.IGNORECASE,
 )
 VERBS = re.compile(
-    r"\b(?:wrote|writes|schrieb|a écrit|escribió|ha scritto|escreveu|schreef|skrev|kirjoitti|"
-    r"napsal|napsala|napisał|napisała|написал|написала|писал|пишет|"
+    r"\b(?:(?<!\bI )wrote|writes|(?<!\bich )schrieb(?! ich\b)|a écrit|escribió|ha scritto|escreveu|schreef|"
+    r"skrev|kirjoitti|napsal|napsala|napisał|napisała|написал|написала|писал|пишет|"
     r"yazdı|írta|a scris)\b|写道|写到|寫道|のメール|さんは書きました|작성",
     re.IGNORECASE,
 )

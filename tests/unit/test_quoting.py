@@ -198,6 +198,8 @@ def test_an_answer_below_an_unmarked_quotation_is_not_lost():
         "Datum: 3. Dez.\nVon: Wien\nAn: Graz",
         "a -- b\n--- c",
         "On Monday\n\nwrote:",
+        "yes\nOn Monday at 10:30 I wrote:\nplease do not touch prod",
+        "ja\nAm Montag um 10:30 schrieb ich:\nbitte nicht auf prod",
     ],
 )
 def test_words_that_only_look_like_a_header_are_kept(text):
