@@ -45,8 +45,8 @@ def gather(tx: Tx, provider: str, reply: Reply, contact: str) -> Gathered | None
     ]
     open_: list[Row] = []
     if token is None or not reply.data:  # a tap names its question: nothing else can be meant
-        found = tx.all(deliveries.OPEN_FOR, provider=provider, external_id=reply.sender, limit=OPEN_LIMIT)
-        open_ = [row for row in found if row["place"] == reply.place]
+        here = {"provider": provider, "external_id": reply.sender, "place": reply.place}
+        open_ = tx.all(deliveries.OPEN_FOR, **here, limit=OPEN_LIMIT)
     seen = _Seen(tx, {asked.id: asked} if asked is not None else {}, {})
     about_questions = seen.all(referenced)
     evidence = Evidence(

@@ -16,9 +16,9 @@ def void(case: Case, why: Void) -> Effect:
     tx, reply = case.tx, case.reply
     if case.person is None and reply.private:
         return stranger(case)
+    here = {"provider": case.provider, "external_id": reply.sender, "place": reply.place}
     waits = any(_is_question(tx, case.provider, reply.place, id) for id in reply.references) or (
-        reply.private
-        and tx.one(deliveries.OPEN_FOR, provider=case.provider, external_id=reply.sender, limit=1) is not None
+        reply.private and tx.one(deliveries.OPEN_FOR, **here, limit=1) is not None
     )
     if not waits or not pace.once(tx, f"void:{case.provider}", reply.place, MINUTE):
         return Effect(Outcome.NOT_ALLOWED)

@@ -3,10 +3,11 @@
 from sqlalchemy import text
 
 from answerback.ask import AskRequest
-from answerback.model import RunStatus
+from answerback.model import Address, Contact, InteractionStatus, Question, QuestionKind, RunStatus
 from answerback.provider import TryLater
+from answerback.settings import Route
 from answerback.store.query import Query
-from answerback.testing import ScriptedAgent, asks
+from answerback.testing import MemoryProvider, ScriptedAgent, asks
 from tests.support.databases import Database
 from tests.support.gateway import gateway
 
@@ -31,6 +32,48 @@ async def test_with_two_open_a_plain_text_is_asked_about_and_the_tap_gives_it_to
         await g.taps("1001", "Delete B?")
         await g.settled(run.id)
         assert [(text, answer.values) for _, text, answer in agent.journal] == [("Delete B?", {"q1": True})]
+
+
+async def test_law_1_a_question_that_was_asked_many_times_hides_no_other(database: Database) -> None:
+    """Each reminder is a message of its own, and all of them can be answered."""
+    often = Route(
+        "default", ask=("alice",), providers=("memory",), reminders=tuple(60.0 * n for n in range(1, 15))
+    )
+    async with gateway(database, routes={"default": often}) as g:
+        first = await g.app.asker.ask(AskRequest((Question("q1", "Delete A?", QuestionKind.CONFIRM),)))
+        for _ in range(14):
+            await g.later(60)
+        assert len(g.memory.titles("1001")) == 15
+        second = await g.app.asker.ask(AskRequest((Question("q1", "Delete B?", QuestionKind.CONFIRM),)))
+        await g.app.idle()
+        await g.types("1001", "yes")
+        assert g.memory.titles("1001")[-1] == "Two questions are open. Which one is “yes” for?"
+        for asked in (first, second):
+            record = await g.app.reader.interaction(asked.interaction.id)
+            assert record.status is InteractionStatus.PENDING
+
+
+class _WithGroups(MemoryProvider):
+    """Everybody's own chat has the number of their account."""
+
+    @classmethod
+    def alone(cls, external_id: str, place: str) -> str:
+        return external_id
+
+
+async def test_law_1_what_is_open_in_a_group_hides_nothing_of_what_is_open_in_private(
+    database: Database,
+) -> None:
+    """Of somebody who is asked in a group, what is sensitive is asked in their own chat."""
+    in_group = Contact("alice", "Alice", addresses=(Address("memory", "1001", "group", contact="alice"),))
+    question = Question("q1", "Go on?", QuestionKind.CONFIRM)
+    memory = _WithGroups()
+    async with gateway(database, contacts={"alice": in_group}, providers={"memory": memory}) as g:
+        for number in range(13):
+            await g.app.asker.ask(AskRequest((question,), sensitive=number in (3, 12)))
+        await g.app.idle()
+        await g.types("1001", "yes")
+        assert g.memory.titles("1001")[-1] == "Two questions are open. Which one is “yes” for?"
 
 
 async def test_nobody_is_asked_which_one_of_none(database: Database) -> None:

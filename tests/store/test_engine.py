@@ -164,7 +164,7 @@ HOT: dict[str, tuple[Any, dict[str, Any], str]] = {
     "next delivery": (due.NEXT, {}, "delivery_due"),
     "open questions of an account": (
         deliveries.OPEN_FOR,
-        {"provider": "p", "external_id": "1", "limit": 5},
+        {"provider": "p", "external_id": "1", "place": "1", "limit": 5},
         "delivery_open",
     ),
     "delivery by token": (deliveries.BY_TOKEN, {"hash": "h"}, "delivery_token"),

@@ -56,12 +56,22 @@ BY_CODE = Query(  # what this account was asked under a short code, newest last
     .where(X.c.code == p("code"), D.c.provider == p("provider"), D.c.external_id == p("external_id"))
     .order_by(D.c.id)
 )
-OPEN_FOR = Query(
-    select(D)
-    .where(D.c.provider == p("provider"), D.c.external_id == p("external_id"), text("delivery.open = 1"))
-    .order_by(D.c.id)
+# The newest of each question that this account may answer there, the first that was asked first. A reminder
+# asks the same again: however often one was asked, it takes the place of no other.
+_asked = (
+    select(func.max(D.c.id).label("newest"), func.min(D.c.id).label("first"))
+    .where(
+        D.c.provider == p("provider"),
+        D.c.external_id == p("external_id"),
+        D.c.place == p("place"),
+        text("delivery.open = 1"),
+    )
+    .group_by(D.c.interaction_id)
+    .order_by(text("first"))
     .limit(p("limit"))
+    .subquery("asked")
 )
+OPEN_FOR = Query(select(D).join(_asked, D.c.id == _asked.c.newest).order_by(_asked.c.first))
 _due = (
     select(D).where(QUEUED, D.c.next_attempt_at <= p("now")).order_by(D.c.next_attempt_at).limit(p("limit"))
 )
