@@ -19,14 +19,14 @@ from sqlalchemy import func, select
 from answerback import migrations
 from answerback.agent import State, Target
 from answerback.ask import AskRequest
-from answerback.cli.site import site
+from answerback.cli.site import Health, site
 from answerback.clock import Clock
 from answerback.errors import StoreUnavailable
 from answerback.model import Answer, InteractionStatus, RunStatus
 from answerback.provider import Message, Sent
 from answerback.run import RunRequest
 from answerback.settings import ApiKey
-from answerback.store import Store
+from answerback.store import Store, Tx
 from answerback.store.backend import Sqlite
 from answerback.store.meta import PUT
 from answerback.store.query import Query
@@ -115,6 +115,26 @@ async def test_while_it_cannot_write_nothing_is_accepted_and_then_everything_goe
         await g.app.idle()
         assert (await g.app.runner.get(run.id)).result == ["this one"]
         assert (await g.app.reader.interaction(asked.id)).answer.text == "here"
+
+
+async def test_while_it_says_nothing_at_all_the_gateway_is_not_ready(database: Database) -> None:
+    """As on a disk that hangs. Whoever asks does not wait for it."""
+    async with gateway(database) as g:
+        health, held, holds = Health(g.app, patience=0.05), threading.Event(), threading.Event()
+
+        def hold(tx: Tx) -> None:
+            holds.set()
+            held.wait(30)
+
+        holding = asyncio.ensure_future(g.app.context.store.write(hold))
+        try:
+            await asyncio.to_thread(holds.wait, 30)
+            ready, parts = await health.ready()
+        finally:
+            held.set()
+        assert (ready, parts["store"]) == (False, "The database has not answered for 0.05 s.")
+        await holding
+        assert (await health.ready())[0]
 
 
 class Begins:

@@ -243,7 +243,7 @@ class TestSecrets:
         )
         loaded = load(str(path), environ={})
         assert loaded.secret == SecretStr(SECRET)
-        assert loaded.database == "postgresql://me:pw@host/name"
+        assert loaded.database.startswith("postgresql://me:pw@host/name?")
         assert loaded.api_keys[0].key == SecretStr(SECRET)
 
     def test_a_file_that_cannot_be_read_is_named_with_the_reason(self, tmp_path):
@@ -287,6 +287,13 @@ class TestSecrets:
     )
     def test_a_database_is_any_url_that_names_its_parts_clearly(self, rest):
         assert read(f'database: "postgresql://{rest}"').database
+
+    def test_it_is_connected_to_so_that_a_server_that_vanishes_is_noticed(self):
+        alive = "keepalives_idle=15&keepalives_interval=5&keepalives_count=3&tcp_user_timeout=15000"
+        assert read("database: postgresql://db/name").database == f"postgresql://db/name?{alive}"
+        own = "postgresql://db/name?tcp_user_timeout=9&keepalives_idle=1"
+        assert read(f"database: {own}").database == f"{own}&keepalives_interval=5&keepalives_count=3"
+        assert read("database: sqlite").database == "sqlite"
 
     def test_one_that_a_url_would_take_for_something_else_has_to_be_encoded(self):
         assert "write @ as %40" in refused("database: postgresql://me:a@b@host/name").message
@@ -402,10 +409,10 @@ class TestListening:
         "url", ["sqlite", "postgresql://user@host/name", "postgresql:///name?host=/run/postgresql"]
     )
     def test_the_database_is_sqlite_or_postgresql(self, url):
-        assert read(f"database: {url}").database == url
+        assert read(f"database: {url}").database.startswith(url)
 
     def test_the_short_scheme_of_postgresql_is_understood(self):
-        assert read("database: postgres://host/name").database == "postgresql://host/name"
+        assert read("database: postgres://host/name").database.startswith("postgresql://host/name?")
 
 
 class TestUnits:

@@ -1,5 +1,7 @@
 """The web layer over a started app, and how healthy that is."""
 
+import asyncio
+
 from starlette.types import ASGIApp
 
 from answerback.app import FALLBACK, App
@@ -8,12 +10,14 @@ from answerback.store import meta
 from answerback.web import Services, create_app
 from answerback.web.people import WELL, People
 
+PATIENCE = 5.0  # seconds for the database: whoever asks may not wait for long, and nobody accepts meanwhile
+
 
 class Health:
     """Ready as long as the store answers; what else does not work is said, and stops nothing else."""
 
-    def __init__(self, app: App) -> None:
-        self._app = app
+    def __init__(self, app: App, patience: float = PATIENCE) -> None:
+        self._app, self._patience = app, patience
 
     async def ready(self) -> tuple[bool, dict[str, str]]:
         """Whether requests can be taken, and a sentence for each part."""
@@ -27,7 +31,10 @@ class Health:
 
     async def _store(self) -> str:
         try:
-            await self._app.context.store.write(meta.probe)
+            async with asyncio.timeout(self._patience):
+                await self._app.context.store.write(meta.probe)
+        except TimeoutError:
+            return f"The database has not answered for {self._patience:g} s."
         except StoreUnavailable as error:
             return str(error)
         return WELL

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import IO, Any, Protocol
 
 from answerback.errors import ConfigurationError, StoreUnavailable
+from answerback.store.silence import Silence
 
 # Primary result codes (https://sqlite.org/rescode.html) that speak of file or disk, not of a statement
 _UNUSABLE = {
@@ -134,14 +135,26 @@ class Postgresql:
     dialect = "postgresql"
     snapshot = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY"
 
-    def __init__(self, url: str, clock: Clock | None = None) -> None:
+    def __init__(self, url: str, clock: Clock | None = None, silence: Silence | None = None) -> None:
         import psycopg
+
+        self._silence = given = silence or Silence()
+
+        class Watched(psycopg.RawCursor[Any]):
+            """Is not waited for without end."""
+
+            def execute(self, *arguments: Any, **more: Any) -> "Watched":
+                given.asked(self.connection)
+                try:
+                    return super().execute(*arguments, **more)
+                finally:
+                    given.heard(self.connection)
 
         try:
             int(psycopg.conninfo.conninfo_to_dict(url).get("connect_timeout") or 0)
         except (psycopg.ProgrammingError, ValueError):  # their words may have a piece of a password (law 11)
             raise ConfigurationError(OPTIONS) from None
-        self._psycopg, self._dsn, self._clock = psycopg, url, clock
+        self._psycopg, self._dsn, self._clock, self._cursor = psycopg, url, clock, Watched
         # What a server says that has become a standby, or that has ended our session.
         errors = psycopg.errors
         self._moved = (errors.ReadOnlySqlTransaction, errors.IdleInTransactionSessionTimeout)
@@ -150,7 +163,7 @@ class Postgresql:
     def connect(self, *, writer: bool) -> Any:
         try:
             connection = self._psycopg.connect(
-                self._dsn, autocommit=True, connect_timeout=10, cursor_factory=self._psycopg.RawCursor
+                self._dsn, autocommit=True, connect_timeout=10, cursor_factory=self._cursor
             )
         except self._psycopg.Error as error:
             raise self.translate(error) from error
@@ -196,10 +209,12 @@ class Postgresql:
         return isinstance(error, again)
 
     def lock(self) -> None:
-        """Several processes may share a PostgreSQL."""
+        """Several processes may share a PostgreSQL. From now on nobody waits for it without end."""
+        self._silence.start()
 
     def unlock(self) -> None:
         """Nothing was locked."""
+        self._silence.stop()
 
 
 def hang_up(connection: Any) -> None:
