@@ -10,6 +10,7 @@ from answerback.store.codec import loads
 from answerback.tokens import hashed
 
 OPEN_LIMIT = 10  # questions offered at "which one?"
+MOST_CODES = 10  # in a text: each is looked up, and anybody can write a mail with thousands
 SECOND = 1_000_000  # services tell times in whole seconds
 
 
@@ -39,7 +40,7 @@ def gather(tx: Tx, provider: str, reply: Reply, contact: str) -> Gathered | None
     codes = find_codes(reply.text)
     coded = [
         row
-        for code in codes
+        for code in (codes if len(codes) <= MOST_CODES else ())  # a list of them names no question
         for row in tx.all(deliveries.BY_CODE, code=code, provider=provider, external_id=reply.sender)
         if may_answer(row, provider, reply, contact) and not is_taken_back(tx, row)
     ]

@@ -1,8 +1,12 @@
 """Which question a reply is for: by token, by reference, by code, or the only one; never a guess."""
 
+import itertools
+
+import pytest
 from sqlalchemy import text
 
 from answerback.ask import AskRequest
+from answerback.match import ALPHABET, DIGITS
 from answerback.model import Address, Contact, InteractionStatus, Question, QuestionKind, RunStatus
 from answerback.provider import TryLater
 from answerback.settings import Route
@@ -108,6 +112,23 @@ async def test_the_short_code_in_the_text_says_which_question(database: Database
         await g.settled(run.id)
         assert [(text, answer.values["q1"]) for _, text, answer in agent.journal] == [("B?", "for b")]
         assert agent.journal[0][2].text == f"for b #{b.code}"
+
+
+@pytest.mark.parametrize(("more", "answered"), [(9, True), (10, False), (3000, False)])
+async def test_a_list_of_codes_names_no_question_and_is_not_looked_up(
+    database: Database, more: int, answered: bool
+) -> None:
+    agent = ScriptedAgent([asks("A?"), asks("B?")])
+    async with gateway(database, agent) as g:
+        run = await g.run()
+        b = next(shown.message for shown in g.memory.shown if shown.message.title == "B?")
+        others = map("".join, itertools.product("Z", DIGITS, ALPHABET, ALPHABET))
+        unlike = itertools.islice((f"#{code}" for code in others if code != b.code), more)
+        await g.types("1001", " ".join([f"for b #{b.code}", *unlike]))
+        await g.settled(run.id)
+        assert [text for _, text, _ in agent.journal] == (["B?"] if answered else [])
+        if not answered:
+            assert g.memory.titles("1001")[-1].startswith("Two questions are open.")
 
 
 async def test_a_reply_to_a_closed_question_says_so_and_answers_no_other(database: Database) -> None:
