@@ -169,6 +169,28 @@ OF_DOOR = (
         "test_law_1_a_tap_on_what_has_ended_since_confirms_no_other_question[sqlite]",
     ),
     Mutant(
+        "each open question is seen, however often another was asked",
+        GATEWAY + "store/deliveries.py",
+        '    .group_by(D.c.interaction_id)\n    .order_by(text("first"))',
+        '    .group_by(D.c.id)\n    .order_by(text("first"))',
+        FLOW + "test_matching.py::test_law_1_a_question_that_was_asked_many_times_hides_no_other[sqlite]",
+    ),
+    Mutant(
+        "a key of some agents gives nobody an account",
+        GATEWAY + "web/auth.py",
+        "        if key.agents:\n",
+        "        if False:\n",
+        "tests/unit/cli/test_people.py::test_law_7_a_key_that_names_agents_gives_nobody_an_account",
+    ),
+    Mutant(
+        "what a person added to a telephone's own line",
+        GATEWAY + "footers.py",
+        "    return 0 < len(words) <= MOST_WORDS and all(_belongs(word) for word in words)",
+        "    return 0 < len(words)",
+        "tests/unit/test_quoting.py::test_law_6_what_is_added_to_such_a_line_was_written_by_a_person"
+        "[Sent from my phone but not prod]",
+    ),
+    Mutant(
         "a form's proof of its page",
         GATEWAY + "web/csrf.py",
         "    return from_our_page(request, public_url) and not made.fresh and _same(made.field, field)",
