@@ -11,7 +11,6 @@ from answerback.tokens import hashed
 
 OPEN_LIMIT = 10  # questions offered at "which one?"
 MOST_CODES = 10  # in a text: each is looked up, and anybody can write a mail with thousands
-SECOND = 1_000_000  # services tell times in whole seconds
 
 
 @dataclass(slots=True)
@@ -152,10 +151,11 @@ def is_taken_back(tx: Tx, row: Row) -> bool:
 
 
 def _was_read(reply: Reply, row: Row) -> bool:
-    """Whether the question can have been seen by whoever wrote this: a text that waited at the service
+    """Whether the question can have been seen by whoever wrote this: a text that waited at the service since
 
-    since before it was asked was meant for something else.
+    before it was asked was meant for something else, and so may one of the same second. (Services tell times
+    in whole seconds; nobody reads and writes in less.)
     """
     if row["sent_at"] is None:
         return False
-    return bool(reply.sent_at is None or reply.sent_at + SECOND > row["sent_at"])
+    return bool(reply.sent_at is None or reply.sent_at >= row["sent_at"])

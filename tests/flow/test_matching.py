@@ -190,18 +190,37 @@ async def test_a_word_that_is_a_choice_answers_the_question_that_is_picked(datab
     assert agent.journal == []
 
 
+@pytest.mark.parametrize("before", [60_000_000, 400_000], ids=["while we were down", "in the same second"])
 async def test_a_text_written_before_the_question_was_sent_answers_nothing_unasked(
-    database: Database,
+    database: Database, before: int
 ) -> None:
+    """A service tells in which second a text was written."""
     agent = ScriptedAgent(asks("Wipe?", confirm=True))
     async with gateway(database, agent) as g:
-        written = g.clock.now - 60_000_000  # it waited at the service while we were down
+        written = g.clock.now - before
         run = await g.run()
         await g.types("1001", "yes", sent_at=written)
         assert (await g.settled(run.id)).status is RunStatus.WAITING
         assert g.memory.titles("1001")[-1] == "I am not sure what “yes” is for. Is it this question?"
         await g.taps("1001", "Wipe?")
         assert (await g.settled(run.id)).result == [True]
+
+
+async def test_law_1_a_yes_that_was_sent_twice_does_not_answer_the_next_question_too(
+    database: Database,
+) -> None:
+    """Somebody whose telephone hung presses again; meanwhile the agent has asked something else."""
+    agent = ScriptedAgent(asks("Delete the copy?", confirm=True), asks("Delete the original?", confirm=True))
+    async with gateway(database, agent) as g:
+        run = await g.run()
+        g.clock.advance(7.3)
+        second = g.clock.now - g.clock.now % 1_000_000
+        await g.types("1001", "yes", sent_at=second)
+        g.clock.advance(0.2)
+        await g.types("1001", "yes", sent_at=second)
+        assert (await g.settled(run.id)).status is RunStatus.WAITING
+        assert [text for _, text, _ in agent.journal] == ["Delete the copy?"]
+        assert g.memory.titles("1001")[-1] == "I am not sure what “yes” is for. Is it this question?"
 
 
 async def test_a_reply_to_a_message_that_asks_nothing_answers_no_question(database: Database) -> None:

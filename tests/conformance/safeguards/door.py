@@ -176,6 +176,14 @@ OF_DOOR = (
         FLOW + "test_matching.py::test_law_1_a_question_that_was_asked_many_times_hides_no_other[sqlite]",
     ),
     Mutant(
+        "a text from before the question, or of the same second",
+        GATEWAY + "evidence.py",
+        'return bool(reply.sent_at is None or reply.sent_at >= row["sent_at"])',
+        "return True",
+        FLOW + "test_matching.py::"
+        "test_law_1_a_yes_that_was_sent_twice_does_not_answer_the_next_question_too[sqlite]",
+    ),
+    Mutant(
         "a key of some agents gives nobody an account",
         GATEWAY + "web/auth.py",
         "        if key.agents:\n",
