@@ -6,7 +6,7 @@ A line is taken for that only if all of it is: "Sent from my iPhone, but not now
 import re
 from collections.abc import Sequence
 
-LONGEST = 120  # characters of a line
+LONGEST = 400  # characters of a line, with a link
 MOST_WORDS = 9  # of what it was sent from
 SIGNATURE_LINES = 12
 # How a program says what it was sent from, up to the thing itself; and such as say it behind the thing.
@@ -59,8 +59,10 @@ TITLED = re.compile(
 
 def sent_from(line: str) -> bool:
     """Whether all of a line says what a mail was sent from: "Sent from my iPhone"."""
+    if len(line) > LONGEST:
+        return False
     plain = LINK.sub("", line).strip().rstrip(".")
-    if len(line) > LONGEST or not plain:
+    if not plain:
         return False
     if WHOLE.fullmatch(plain):
         return True

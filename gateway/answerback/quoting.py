@@ -32,7 +32,6 @@ VERBS = re.compile(
 ADDRESS, DIGIT = re.compile(r"[<(\u202a]\S+@"), re.compile(r"\d")
 # Some programs put what they quote behind its introduction, in one line.
 MARKED = re.compile(r"([:：]) *(-{2,} ?(?:" + "|".join(map(re.escape, sorted(MARKERS))) + r") ?-{2,})", re.I)
-BLANK = re.compile(r"(?:\n[ \t\u00a0]*)+\Z")
 YEAR, TIME = re.compile(r"(?<!\d)20\d\d(?!\d)|\d\d?[./]\d\d?[./]\d\d(?!\d)"), re.compile(r"\d[:.]\d\d(?!\d)")
 INVISIBLE = dict.fromkeys([0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)])
 STAMP = re.compile(r"@|\d[:.h时點点]\d\d")  # a program writes an address or a time; a person hardly does
@@ -69,7 +68,10 @@ def new_text(text: str) -> str:
     lines = _above_marker(_without_introductions(lines))
     lines = _without_history(lines)
     lines = [line for line in lines if not _quoted(line)]
-    return BLANK.sub("", "\n".join(_without_signature(lines)).strip("\n"))
+    lines = _without_signature(lines)
+    while lines and not lines[-1].strip(" \t\u00a0"):
+        lines.pop()
+    return "\n".join(lines).strip("\n")
 
 
 def _quoted(line: str) -> bool:

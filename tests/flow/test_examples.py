@@ -192,9 +192,10 @@ def test_on_call(start: Start) -> None:
 @pytest.mark.needs_extra("telegram")
 def test_on_call_ends_with_the_first_no_and_would_have_reminded(start: Start) -> None:
     alarm = start("on_call")
-    alarm.find(lambda: on_the_phone(alarm, 1001, "Delete the logs"), "a question on Ana's phone")
+    asked = alarm.find(lambda: on_the_phone(alarm, 1001, "Delete the logs"), "a question on Ana's phone")
     assert alarm.call("/v1/routes/alarm")["reminders"] == [10.0]
-    spoken(f"{far(alarm)}/phone/api/people/1001/type", {"text": "no"})
+    # So soon, a text that quotes nothing would be asked about: nobody reads and writes within a second.
+    spoken(f"{far(alarm)}/phone/api/people/1001/type", {"text": "no", "reply_to": asked["id"]})
     code, said = alarm.ends()
     assert (code, "ana says no, so nobody else is asked." in said) == (1, True)
 

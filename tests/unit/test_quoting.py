@@ -280,14 +280,17 @@ def test_nothing_is_invented(text):
         "*From:* a\n*Sent:* b\n",
         "a\n--\n",
         "\u3000",
+        " ",
+        "Sent from my ",
         "von meinem ",
         "<@",
         "write above this line\n> ",
         "\n--- original message ---\n",
     ],
 )
-def test_hostile_text_takes_linear_time(piece):
-    short, long = piece * (20_000 // len(piece)), piece * (200_000 // len(piece))
+@pytest.mark.parametrize(("first", "last"), [("", ""), ("yes\n", "x")], ids=["alone", "below an answer"])
+def test_hostile_text_takes_linear_time(piece, first, last):
+    short, long = (first + piece * (most // len(piece)) + last for most in (20_000, 200_000))
 
     def cost(text: str) -> float:
         began = time.process_time()
