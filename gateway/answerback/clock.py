@@ -37,15 +37,19 @@ class Clock:
         self._again = False
         self._stopped = False
         self._wake: datetime.datetime | None = None
+        self._beat: asyncio.TimerHandle | None = None
 
     def start(self) -> None:
         """Begin; the first look is at once."""
         self._scheduler.start()
         self._arm(0)
+        self._check()
 
     async def stop(self) -> None:
         """Let a look that is under way end, then stop."""
         self._stopped = True
+        if self._beat is not None:
+            self._beat.cancel()
         if self._scheduler.running:
             async with self._busy:
                 self._scheduler.shutdown(wait=False)
@@ -57,6 +61,15 @@ class Clock:
             soon = _in(SOON)
             if self._wake is None or soon < self._wake:  # an earlier wake stays: commits must not push it on
                 self._arm_at(soon)
+
+    def _check(self) -> None:
+        """Where this machine's time was set back, the next look would be late by as much: by a clock that
+
+        nobody sets, none is further away than it can be.
+        """
+        if self._wake is not None and self._wake > _in(2 * AT_MOST / 1e6) and not self._busy.locked():
+            self._arm(0)
+        self._beat = asyncio.get_running_loop().call_later(AT_MOST / 1e6, self._check)
 
     async def tick(self) -> None:
         """Look; let every pump work if something is due; then sleep until the next moment."""

@@ -46,6 +46,16 @@ async def test_a_deadline_arms_it_earlier_and_is_acted_on(database: Database) ->
     await app.stop()
 
 
+async def test_a_machine_whose_time_is_set_back_by_an_hour_is_not_late_by_an_hour(database: Database) -> None:
+    """The next look is then an hour and a minute away; the database may be on another machine."""
+    app = await started(database)
+    app.clock._arm(3660)
+    assert seconds_to_wake(app) > 3600
+    app.clock._check()  # as every minute
+    await until(lambda: 5 < seconds_to_wake(app) <= 60)
+    await app.stop()
+
+
 async def test_a_new_delivery_is_sent_at_once_without_the_clock(database: Database) -> None:
     memory = MemoryProvider()
     app = build(settings_for(database), providers={"memory": memory}, agents={})
