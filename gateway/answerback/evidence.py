@@ -10,6 +10,7 @@ from answerback.store.codec import loads
 from answerback.tokens import hashed
 
 OPEN_LIMIT = 10  # questions offered at "which one?"
+UNREAD = 2_000_000  # microseconds in which nobody gets a question, reads it and has an answer back here
 MOST_CODES = 10  # in a text: each is looked up, and anybody can write a mail with thousands
 
 
@@ -59,7 +60,7 @@ def gather(tx: Tx, provider: str, reply: Reply, contact: str) -> Gathered | None
         or bool(codes and not coded)
         or (token is not None and not token["interaction_id"])
         or bool(reply.references and not about_questions)
-        or any(not _was_read(reply, row) or not seen.is_readable(row) for row in open_),
+        or any(not _was_read(reply, row, tx.now) or not seen.is_readable(row) for row in open_),
     )
     asks = evidence.token_delivery or about_questions or evidence.codes
     return Gathered(evidence, seen.records, seen.rows, not asks and any(row["notice_id"] for row in named))
@@ -150,12 +151,14 @@ def is_taken_back(tx: Tx, row: Row) -> bool:
     return record is None or row["contact_id"] not in record.route.get("delegated", ())
 
 
-def _was_read(reply: Reply, row: Row) -> bool:
-    """Whether the question can have been seen by whoever wrote this: a text that waited at the service since
+def _was_read(reply: Reply, row: Row, now: int) -> bool:
+    """Whether the question can have been seen by whoever wrote this: a text that waited at the service
 
-    before it was asked was meant for something else, and so may one of the same second. (Services tell times
-    in whole seconds; nobody reads and writes in less.)
+    since before it was asked was meant for something else, and so may one of the same second. (Services tell
+    times in whole seconds; nobody reads and writes in less.)
     """
     if row["sent_at"] is None:
         return False
+    if reply.untimed:
+        return bool(now >= row["sent_at"] + UNREAD)
     return bool(reply.sent_at is None or reply.sent_at >= row["sent_at"])

@@ -189,6 +189,7 @@ class Reply:
     called: str = ""  # the part of `text` that only calls us ("@our_bot"): it is kept, and not read
     void: Void | None = None  # why it decides nothing; then `sender` may be nobody's
     partial: bool = False  # the service does not say (any more) which message or button it answers
+    untimed: bool = False  # the service does not say when it was written
 
 
 @dataclass(frozen=True, slots=True)

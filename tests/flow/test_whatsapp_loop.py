@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import socket
+import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
@@ -30,11 +31,21 @@ from tests.support.serving import served
 pytestmark = pytest.mark.needs_extra("whatsapp", "telegram", "langgraph")
 
 
+class Reading:
+    """The time, microseconds, in which people have read what they answer."""
+
+    ahead = 0
+
+    def __call__(self) -> int:
+        return time.time_ns() // 1000 + self.ahead
+
+
 @dataclass(slots=True)
 class Loop:
     box: Sandbox
     app: App
     memory: MemoryProvider
+    time: "Reading"
 
     async def run(self) -> Run:
         return await self.app.runner.start(RunRequest("scripted", {}))
@@ -48,9 +59,14 @@ class Loop:
         await self.box.wait_for(lambda: len(seen()) >= times, PATIENCE)
         return seen()[-1]
 
-    async def types(self, text: str) -> None:
-        """As a person does: what came in before we know that a question was sent would be asked about."""
+    async def reads(self) -> None:
+        """Until it is known that the question was sent, and a while longer."""
         await self.app.idle()
+        self.time.ahead += 3_000_000
+
+    async def types(self, text: str) -> None:
+        """As a person does, who reads first: what comes in faster would be asked about."""
+        await self.reads()
         self.box.twilio.type(ANA, text)
 
     def refused(self, code: int) -> int:
@@ -96,11 +112,12 @@ async def looping(
         checked = WhatsApp.Settings.model_validate(options)
         whatsapp = WhatsApp("whatsapp", checked, ProviderContext(public_url), clock)
         providers = {"whatsapp": whatsapp, "memory": memory}
-        app = composition.build(settings, providers=providers, agents={"scripted": agent})
+        now = Reading()
+        app = composition.build(settings, providers=providers, agents={"scripted": agent}, time=now)
         await stack.enter_async_context(served(app, listener))
         await app.start()
         try:
-            yield Loop(box, app, memory)
+            yield Loop(box, app, memory, now)
         finally:
             await app.stop()
         assert [misfit for call in far.calls for misfit in misfits(call)] == []
@@ -122,6 +139,24 @@ async def test_somebody_who_never_wrote_gets_the_template_and_then_buttons(datab
         assert (await loop.app.runner.get(run.id)).status is RunStatus.COMPLETED
 
 
+async def test_law_1_a_text_that_was_sent_twice_does_not_answer_the_next_question_too(
+    database: Database,
+) -> None:
+    """Twilio's webhooks do not say when something was written."""
+    agent = ScriptedAgent(asks("Which term?"), asks("Which tone?"))
+    async with looping(database, agent) as loop:
+        run = await loop.run()
+        await loop.see("Which term?")
+        await loop.types("coding")
+        await loop.see("Which tone?")
+        await loop.app.idle()
+        loop.box.twilio.type(ANA, "coding")
+        await loop.see("I am not sure what “coding” is for. Is it this question?")
+        await loop.app.idle()
+        assert [text for _, text, _ in agent.journal] == ["Which term?"]
+        assert (await loop.app.runner.get(run.id)).status is RunStatus.WAITING
+
+
 async def test_whoever_writes_unasked_is_answered_in_free_text(database: Database) -> None:
     async with looping(database, ScriptedAgent(asks("Which term?"))) as loop:
         loop.box.twilio.type(ANA, "Hello")
@@ -134,7 +169,7 @@ async def test_a_photo_with_a_caption_is_an_answer_and_its_bytes_can_be_fetched(
     async with looping(database, agent) as loop:
         await loop.run()
         await loop.see("What does it look like?")
-        await loop.app.idle()
+        await loop.reads()
         loop.box.twilio.send_file(ANA, b"\x00bytes", "image/jpeg", "like this")
         await loop.see("You wrote “like this”")
         (record,) = (await loop.app.reader.interactions("completed")).items

@@ -61,6 +61,7 @@ def _reply(sid: str, found: Fields) -> Reply | None:
         data=data,
         references=(answered,) if answered else (),
         sent_at=_moment(found.get("DateSent", "")),
+        untimed=not found.get("DateSent"),  # no webhook has it, only the list of messages
         name=found.get("ProfileName", ""),
         attachments=attachments,
         void=Void.FORWARDED if any(found.get(name) == "true" for name in FORWARDED) else None,

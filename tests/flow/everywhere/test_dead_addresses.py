@@ -134,6 +134,6 @@ async def test_a_callback_of_twilio_stops_what_its_lost_answer_would_have_sent_a
         found = await places.app.context.store.read(lambda tx: tx.one(due.NEXT))
         assert found["delivery"] is None  # nothing waits to be sent, now or in a minute
         assert len(places.notes("Which term?")) == 1 and places.texts() == []
-        places.box.twilio.type(ANA, "coding")
+        places.box.twilio.type(ANA, "coding", places.notes("Which term?")[0].sid)
         await places.answered()
         assert (await places.record()).answered_via == "whatsapp"
