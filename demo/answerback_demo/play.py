@@ -1,6 +1,7 @@
 """The play: start everything, let the agent ask, wait for whoever answers first, show what came out."""
 
 import argparse
+import asyncio
 import html
 import io
 import json
@@ -22,6 +23,7 @@ from answerback_demo.screen import Screen
 from answerback_demo.world import World, world
 
 FOREVER = 10.0**9
+READS = 2.5  # seconds: what quotes nothing and comes sooner is asked about, as nobody can have read so fast
 NAMES = {"telegram": "Telegram", "whatsapp": "WhatsApp", "mail": "mail"}
 AGAIN = "Enter: ask again · or write a topic of your own · q: quit"
 
@@ -137,6 +139,8 @@ class Phone:
         screen.line(f"\nAlice's phone, {NAMES[self.app]}:")
         _indented(screen, asked)
         replies = self.as_reply or self.app == "mail"
+        if not replies:
+            await asyncio.sleep(READS)
         await alice.answers(self.term, asked if replies else None)
         screen.line(f"Alice writes{', replying to it' if replies else ''}: “{self.term}”")
         for app in self.running.apps:

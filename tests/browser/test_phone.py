@@ -26,6 +26,7 @@ from answerback_sandbox import Sandbox
 from answerback_sandbox.endpoints import endpoints
 from tests.flow.test_intake import until
 from tests.providers.sandbox.pages import PHONE, open_phone
+from tests.support.reading import Reading
 from tests.support.serving import served
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ class Loop:
     box: Sandbox
     app: App
     agent: ScriptedAgent
+    time: Reading
 
     async def greeted(self) -> None:
         """Alice and Bob have written on WhatsApp, which takes any text for a day then."""
@@ -91,11 +93,12 @@ async def loop(chromium: "Browser", tmp_path: Path) -> AsyncIterator[Loop]:
         written = configuration.parse(text, file="answerback.yaml", environ={})
         settings = replace(written, data_dir=str(tmp_path), agents={})
         agent = ScriptedAgent(asks("Which term?", "coding", "costing"))
-        app = composition.build(settings, agents={"scripted": agent})
+        now = Reading()
+        app = composition.build(settings, agents={"scripted": agent}, time=now)
         await stack.enter_async_context(served(app, listener))
         await app.start()
         try:
-            yield Loop(box, app, agent)
+            yield Loop(box, app, agent, now)
         finally:
             await app.stop()
 
@@ -183,6 +186,7 @@ async def test_when_telegram_is_down_the_same_question_is_answered_elsewhere(
         await page.get_by_role("button", name="WhatsApp, 1 new").tap(timeout=SLOW)
         await expect(page.get_by_role("log").get_by_text("Which term?")).to_be_visible()
         await loop.app.idle()  # what is written before we know that it was sent is asked about
+        loop.time.reads()
         await page.get_by_role("textbox", name="Message").fill("coding")
         await page.get_by_role("button", name="Send").tap()
         assert await loop.answered(run) == ("coding", "whatsapp")

@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import socket
-import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
@@ -26,18 +25,10 @@ from tests.flow.test_telegram_loop import PATIENCE
 from tests.providers.whatsapp.described import misfits
 from tests.providers.whatsapp.support import ANA, ON_TIME, Ahead
 from tests.support.databases import Database
+from tests.support.reading import Reading
 from tests.support.serving import served
 
 pytestmark = pytest.mark.needs_extra("whatsapp", "telegram", "langgraph")
-
-
-class Reading:
-    """The time, microseconds, in which people have read what they answer."""
-
-    ahead = 0
-
-    def __call__(self) -> int:
-        return time.time_ns() // 1000 + self.ahead
 
 
 @dataclass(slots=True)
@@ -45,7 +36,7 @@ class Loop:
     box: Sandbox
     app: App
     memory: MemoryProvider
-    time: "Reading"
+    time: Reading
 
     async def run(self) -> Run:
         return await self.app.runner.start(RunRequest("scripted", {}))
@@ -62,7 +53,7 @@ class Loop:
     async def reads(self) -> None:
         """Until it is known that the question was sent, and a while longer."""
         await self.app.idle()
-        self.time.ahead += 3_000_000
+        self.time.reads()
 
     async def types(self, text: str) -> None:
         """As a person does, who reads first: what comes in faster would be asked about."""
