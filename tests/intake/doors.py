@@ -20,6 +20,7 @@ from answerback.provider import Event, Inbound, Provider, ProviderContext
 from answerback.registry import build_provider
 from answerback.settings import ApiKey, Plugin, Route, Settings
 from answerback.testing import MemoryProvider
+from tests.support.reading import Reading
 
 PUBLIC = "https://ask.example.org"
 KEY = "an-api-key-of-this-test"
@@ -129,7 +130,8 @@ class Door:
 
 @asynccontextmanager
 async def world_in(folder: Path) -> AsyncIterator[World]:
-    """Ana was asked one thing on all of them; nobody answered yet."""
+    """Ana was asked one thing on all of them, and has read it; nobody answered yet."""
+    time = Reading()
     context = ProviderContext(PUBLIC, str(folder))
     providers = {
         name: Mouthless(build_provider(Plugin(name, name, options), context))
@@ -143,13 +145,14 @@ async def world_in(folder: Path) -> AsyncIterator[World]:
         contacts={"ana": Contact("ana", "Ana", addresses=addresses), "ben": Contact("ben", "Ben")},
         routes={"default": Route("default", ("ana",), tuple(OPTIONS), at_once=True)},
     )
-    app = composition.build(settings, providers=dict(providers), agents={})
+    app = composition.build(settings, providers=dict(providers), agents={}, time=time)
     await app.start(clock=False)
     try:
         transport = httpx.ASGITransport(site(app))
         async with httpx.AsyncClient(transport=transport, base_url=PUBLIC) as client:
             world = World(app, client, providers)
             await world.ask()
+            time.reads()
             yield world
     finally:
         await app.stop()
