@@ -110,7 +110,6 @@ class WorkerAgent(Agent):
             await self._catch_up(worker)
             await self._turn(worker, starting=False, state="")
             await asyncio.wait({worker.ended})
-            await worker.tidy()
             return f"Its worker {worker.ended.result()}."
         except ConfigurationError as error:
             await self._give_up(error)
@@ -124,6 +123,8 @@ class WorkerAgent(Agent):
         except Exception as error:
             log.exception("a worker could not be started")
             return f"Its worker cannot be started: {type(error).__name__}."
+        finally:
+            await worker.kill("")  # whatever happened: never two of them at work
         return ""
 
     def _note(self, notes: tuple[str, ...]) -> None:
@@ -135,9 +136,13 @@ class WorkerAgent(Agent):
 
     async def _catch_up(self, worker: Worker) -> None:
         """Cancel what was to be cancelled, before a retry can take it further."""
-        for thread in [*self._to_cancel]:
-            await worker.call("cancel", {"thread": thread})
-            self._to_cancel.discard(thread)
+        try:
+            async with asyncio.timeout(self._patience.start):
+                for thread in [*self._to_cancel]:
+                    await worker.call("cancel", {"thread": thread})
+                    self._to_cancel.discard(thread)
+        except TimeoutError:
+            raise AgentUnavailable("Its worker could not cancel what the one before it had left.") from None
 
     async def _give_up(self, error: ConfigurationError) -> None:
         """Nothing but a change of the configuration helps."""

@@ -160,7 +160,7 @@ def error_in(row: Json) -> AnswerbackError:
     """The error to raise here; what is none of ours is a fault of the agent's adapter: an AgentError."""
     if "raised" in row:
         return AgentError(f"The agent's adapter raised {row['raised']}.")
-    kind: type[AnswerbackError] = getattr(errors, row["kind"])
+    kind: type[AnswerbackError] = getattr(errors, row["kind"], AgentError)  # another release may have more
     error = kind.__new__(kind, *row["args"])
     vars(error).update(row["more"])
     return error
@@ -178,11 +178,11 @@ def _is_plain(value: object) -> bool:
 _as_it_is: Callable[[Any], Json] = lambda value: value  # noqa: E731 - one row of the tables below
 ARGUMENTS_OUT: dict[str, Callable[[Any], Json]] = {"target": target_out, "answer": answer_out}
 ARGUMENTS_IN: dict[str, Callable[[Json], Any]] = {"target": target_in, "answer": answer_in}
+GIVE_A_STATE = ("start", "resume", "retry", "reask", "stands")
 RESULTS_OUT: dict[str, Callable[[Any], Json]] = {
-    **dict.fromkeys(("start", "resume", "retry", "reask"), state_out),
+    **dict.fromkeys(GIVE_A_STATE, lambda state: None if state is None else state_out(state)),
     "pending": pending_out,
     "look": look_out,
-    "stands": lambda state: None if state is None else state_out(state),
     "cancel": _as_it_is,
     "tip": _as_it_is,
     "forget": _as_it_is,

@@ -188,7 +188,7 @@ class _Served:
         except (TypeError, ValueError) as error:
             if isinstance(error, frames.TooLarge) and method == "cancel":
                 return self._send(number, {"value": None})  # it is done; only what was finished is too much
-            if isinstance(error, frames.TooLarge) and method != "pending":
+            if isinstance(error, frames.TooLarge) and method in codec.GIVE_A_STATE:
                 failed = Failed(f"What the agent gives does not get through: {error}.", retryable=False)
                 return self._send(number, {"value": codec.state_out(failed)})
             self._send(number, {"error": codec.error_out(error)})

@@ -33,7 +33,7 @@ class UnusablePython(Exception):
 class Patience:
     """How many seconds something gets before it is ended or given up."""
 
-    start: float = 120.0  # to import and open an agent: it may load a model
+    start: float = 120.0  # to import and open an agent (it may load a model), and to cancel what is left
     open: float = 30.0  # for which the gateway's own start waits for that
     stop: float = 2.0  # for a call to end that was cancelled
     blocked: float = 10.0  # for a blocked worker when one of its runs is to be cancelled

@@ -12,7 +12,7 @@ from typing import Any
 import pydantic
 
 from answerback import errors
-from answerback.agent import Agent, Failed, Finished, Paused, Pending, State, Target
+from answerback.agent import Agent, Failed, Finished, Look, Paused, Pending, State, Target
 from answerback.model import Action, Answer, Choice, Question, QuestionKind
 
 EVERYTHING = Pending(
@@ -124,6 +124,9 @@ class Plain(Agent):
     async def resume(self, thread: str, target: Target, answer: Answer, *, again: bool = False) -> State:
         return Finished([repr(target), repr(answer), again])
 
+    async def look(self, cursor: str) -> Look:
+        return Look((), "x" * 9_000_000)
+
     async def retry(self, thread: str) -> State:
         return Finished("retried")
 
@@ -148,6 +151,20 @@ class Doomed(Plain):
 
     async def resume(self, thread: str, target: Target, answer: Answer, *, again: bool = False) -> State:
         os._exit(1)
+
+
+class Reluctant(Plain):
+    """Fails to cancel twice: raises at first, and then never comes to an end."""
+
+    async def cancel(self, thread: str) -> Any:
+        tries = Path(self.settings.folder, "tries")
+        with tries.open("a") as file:
+            file.write("x")
+        if len(tries.read_text()) == 1:
+            raise KeyError(thread)
+        if len(tries.read_text()) == 2:
+            await asyncio.Event().wait()
+        return await super().cancel(thread)
 
 
 def _write_to_sockets(data: bytes) -> None:

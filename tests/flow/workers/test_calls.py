@@ -77,6 +77,11 @@ async def test_what_is_too_large_fails_alone(agent: WorkerAgent) -> None:
     assert await agent.start("t", ["large", 7 << 20]) == Finished("x" * (7 << 20))
 
 
+async def test_a_look_that_is_too_large_is_told_as_what_it_is(agent: WorkerAgent) -> None:
+    with pytest.raises(AgentError, match="TooLarge"):
+        await agent.look("")
+
+
 async def test_what_a_cancelled_run_had_finished_comes_through_unless_it_is_too_large(
     agent: WorkerAgent, tmp_path: Path
 ) -> None:

@@ -137,6 +137,24 @@ async def test_to_cancel_a_run_that_blocks_its_worker_ends_the_worker(tmp_path: 
     await agent.close()
 
 
+async def test_a_worker_that_cannot_cancel_what_the_one_before_left_is_ended_before_the_next(
+    tmp_path: Path,
+) -> None:
+    agent = plain(tmp_path, Patience(blocked=0.1, stop=0.1, start=5), kind="Reluctant")
+    await agent.open()
+    blocked = asyncio.create_task(agent.start("t", ["block", 1000]))
+    await asyncio.sleep(0)
+    with pytest.raises(AgentUnavailable, match=r"starting again"):  # the second try never comes to an end
+        await agent.cancel("t")
+    await asyncio.gather(blocked, return_exceptions=True)
+    await works(agent)
+    await agent.cancel("t")
+    assert (tmp_path / "stopped-t").exists()
+    *before, last = starts(tmp_path)
+    assert all(gone(pid) for pid in before) and not gone(last)
+    await agent.close()
+
+
 async def test_law_1_what_no_worker_heard_is_cancelled_no_sooner_than_the_next_one_is_told(
     tmp_path: Path,
 ) -> None:

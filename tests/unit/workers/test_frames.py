@@ -127,6 +127,11 @@ def test_an_adapters_own_error_is_told_as_the_one_that_it_is_a_kind_of() -> None
     assert "hunter22" not in str(codec.error_in(codec.error_out(KeyError("hunter22"))))
 
 
+def test_an_error_that_only_another_release_has_is_a_fault_of_the_agent() -> None:
+    arrived = codec.error_in({"kind": "OfTomorrow", "args": ["what happened"], "more": {}})
+    assert (type(arrived), str(arrived)) == (errors.AgentError, "what happened")
+
+
 def fed(*pieces: bytes) -> list[tuple[int, Any]]:
     """The frames in what came piece by piece."""
     decoder = frames.Decoder()
