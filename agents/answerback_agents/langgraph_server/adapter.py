@@ -54,7 +54,7 @@ class LangGraphServer(Agent):
         """See `Agent.start`; raises `Conflict` on a thread that waits for an answer to something else."""
         id, mark = self._id(thread), marks.of_start(run, input)
         if begun := await self._marked(id, mark):
-            return await self._outcome(id, begun["run_id"])
+            return await self._outcome(id, begun[0]["run_id"])
         if self._waiting(*await self._read(id)):
             raise Conflict("This thread waits for an answer: give it, cancel it, or take another thread.")
         await self._server.own_thread(id, {**self.settings.metadata, **marks.of_thread(self.name, thread)})
@@ -71,7 +71,12 @@ class LangGraphServer(Agent):
         id, mark = self._id(thread), marks.of_answer(target, answer)
         if again and (sent := await self._marked(id, mark)):
             return await self._reconcile(id, sent, target, answer)
-        return await self._give(id, mark, target, answer)
+        try:
+            return await self._give(id, mark, target, answer)
+        except NotPending:  # perhaps because the earlier attempt, held up on its way, has only now come there
+            if again and (sent := await self._marked(id, mark)):
+                return await self._reconcile(id, sent, target, answer)
+            raise
 
     async def retry(self, thread: str) -> State:
         """Run what failed again, with the answers that are locked in; what waits keeps waiting."""
@@ -151,11 +156,9 @@ class LangGraphServer(Agent):
         hold = reading.held(thread, state)
         return (hold,) if hold else reading.pending(state, self._own)
 
-    async def _marked(self, id: str, mark: marks.Mark) -> Found | None:
-        async for run in self._server.runs(id):
-            if marks.is_marked(run, mark):
-                return run  # type: ignore[no-any-return]
-        return None
+    async def _marked(self, id: str, mark: marks.Mark) -> list[Found]:
+        """The runs that carry it, newest first."""
+        return [run async for run in self._server.runs(id) if marks.is_marked(run, mark)]
 
     # -- answering
 
@@ -196,16 +199,20 @@ class LangGraphServer(Agent):
         who = "Nobody answered" if answer.expired else "You said no"
         return Failed(f"{who} before the next step.", retryable=False)
 
-    async def _reconcile(self, id: str, sent: Found, target: Target, answer: Answer) -> State:
-        """After a crash the run with our answer is found: wait for it, and see what became of the answer."""
-        ended = await self._server.ended(id, sent["run_id"])
+    async def _reconcile(self, id: str, sent: list[Found], target: Target, answer: Answer) -> State:
+        """After a crash runs with our answer are found: wait for them, and see what became of the answer.
+
+        The server refuses each of them but one, if one came first; nobody else's may have.
+        """
+        ends = [await self._server.ended(id, run["run_id"]) for run in sent]
         thread, state = await self._known(id)
         asked = next((each for each in reading.asked(state) if each.id == target.interrupt_id), None)
-        if asked is None and reading.is_refused(ended, thread, state):
+        says = [thread, *({} for _ in ends[1:])]  # what a thread says of an error is of its last run
+        if asked is None and all(map(reading.is_refused, ends, says, [state] * len(ends))):
             raise NotPending(GONE)
         if asked is None or asked.locked:  # consumed; or in a step that failed with it
             return self._settled(reading.stands(thread, state, self._own))
-        if ended.status == "success":
+        if ends[0].status == "success":
             return self._read_back(target, self._settled(reading.stands(thread, state, self._own)))
         return await self._give(id, marks.of_answer(target, answer), target, answer)
 

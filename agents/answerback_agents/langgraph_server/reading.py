@@ -111,12 +111,12 @@ def failed(thread: dict[str, Any], state: dict[str, Any], secrets: Any = ()) -> 
 
 
 def is_refused(ended: Ended, thread: dict[str, Any], state: dict[str, Any]) -> bool:
-    """Whether the server refused the run's answer, because nothing of that id waited.
+    """Whether the server refused the run's answer, because nothing of that id waited: it does so at once.
 
     Where nobody says any more why the run failed, a step that failed is the sign of an answer that was taken.
     """
     error = (ended.error or thread.get("error") or {}).get("error")
-    return ended.failed and (error == REFUSED if error else not _failed(state))
+    return ended.status == "error" and (error == REFUSED if error else not _failed(state))
 
 
 def _failed(state: dict[str, Any]) -> list[str]:

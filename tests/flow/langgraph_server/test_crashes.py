@@ -7,6 +7,7 @@ import pytest
 
 from answerback.agent import Failed, Finished, Paused
 from answerback.errors import AgentUnavailable, NotPending
+from answerback_agents.langgraph_server import marks
 from tests.flow.langgraph_server.development import Rule
 from tests.flow.langgraph_server.harness import Elsewhere, Harness, only, said, target
 
@@ -46,6 +47,41 @@ async def test_an_answer_whose_acknowledgement_was_lost_is_not_given_again(harne
     second = only(await agent.resume(t, target(first), said("one"), again=True))
     assert second.questions[0].text == "Second?"
     assert harness.front.count(CREATE) == 2
+
+
+async def test_an_answer_that_arrives_while_it_is_tried_again_is_not_taken_for_somebody_elses(
+    harness: Harness,
+) -> None:
+    agent, t = await harness.open("questions"), thread()
+    first = only(await agent.start(t, harness.input(), "run-1"))
+    harness.front.rules.append(Rule(CREATE, status=504))
+    with pytest.raises(AgentUnavailable, match="504"):
+        await agent.resume(t, target(first), said("one"))
+
+    async def arrives() -> None:
+        """What a proxy before the server still had, and gave up too early."""
+        given = {"resume": {first.interrupt_id: {"content": "one"}}}
+        run = await agent._server.run(t, marks.of_answer(target(first), said("one")), command=given)
+        await agent._server.ended(t, run)
+
+    harness.front.rules.append(Rule("GET .*/state$", before=arrives))
+    second = only(await agent.resume(t, target(first), said("one"), again=True))
+    assert second.questions[0].text == "Second?"
+
+
+async def test_of_two_attempts_that_both_arrived_the_one_that_was_taken_counts(harness: Harness) -> None:
+    agent, t = await harness.open("questions"), thread()
+    first = only(await agent.start(t, harness.input(), "run-1"))
+    harness.front.rules.append(Rule(CREATE, lost=True))
+    with pytest.raises(AgentUnavailable):
+        await agent.resume(t, target(first), said("one"))
+    mark = marks.of_answer(target(first), said("one"))
+    (taken,) = await agent._marked(t, mark)
+    await agent._server.ended(t, taken["run_id"])
+    late = await agent._server.run(t, mark, command={"resume": {first.interrupt_id: "one"}})
+    assert (await agent._server.ended(t, late)).error["error"] == "UnknownInterruptError"
+    second = only(await agent.resume(t, target(first), said("one"), again=True))
+    assert second.questions[0].text == "Second?"
 
 
 async def test_an_answer_that_never_arrived_is_given_when_it_is_tried_again(harness: Harness) -> None:
