@@ -73,14 +73,22 @@ class Adopter:
     async def look(self, name: str) -> float | None:
         """Look once; seconds until the next look, None if there is never anything to see.
 
-        How far it has looked is kept only after everything that was found is written down.
+        How far it has looked is kept only after everything that was found is written down. A thread that
+        cannot be read now keeps none of the others waiting; raises `AgentUnavailable` after these.
         """
         store, agent = self._context.store, self._agents[name]
         cursor = await store.read(lambda tx: replies.position(tx, LOOK + name))
         look = await agent.look(cursor)
         route = route_of(self._context.settings, "", (), agent=name)
-        done = [await self._follow(name, agent, change, route) for change in look.changes]
-        if look.cursor != cursor and all(done):
+        done, unread = True, None
+        for change in look.changes:
+            try:
+                done = await self._follow(name, agent, change, route) and done
+            except AgentUnavailable as error:
+                unread = unread or error
+        if unread is not None:
+            raise unread
+        if look.cursor != cursor and done:
             await store.write(lambda tx: replies.move(tx, LOOK + name, look.cursor))
         return look.again_in
 

@@ -15,6 +15,7 @@ from answerback_agents.langgraph_server.server import Server
 from answerback_agents.langgraph_server.settings import Settings
 
 OVERLAP = 10_000_000  # microseconds
+UNREAD = (("", ""),)  # nothing that was ever asked: whoever follows the thread finds out
 WAITING = ("interrupted", "error")  # a refused answer leaves `error` on a thread that still waits
 
 
@@ -84,12 +85,20 @@ async def _newest(server: Server, scope: dict[str, str]) -> int:
 
 
 async def _change(server: Server, thread: dict[str, Any]) -> Change:
-    waiting = reading.listed(thread)
-    if thread["status"] == "interrupted" and not waiting:  # held back: no interrupt says so
-        hold = reading.held(thread, await server.state(thread["thread_id"]) or {})
-        waiting = ((hold.interrupt_id, hold.digest),) if hold else ()
     _, name = marks.started_as(thread)
-    return Change(name or thread["thread_id"], waiting, bool(name))
+    return Change(name or thread["thread_id"], await _waits(server, thread), bool(name))
+
+
+async def _waits(server: Server, thread: dict[str, Any]) -> tuple[tuple[str, str], ...]:
+    """(id, digest) of what seems to wait; UNREAD of a thread that cannot be read, which hides no other."""
+    try:
+        waiting = reading.listed(thread)
+        if thread["status"] == "interrupted" and not waiting:  # held back: no interrupt says so
+            hold = reading.held(thread, await server.state(thread["thread_id"]) or {})
+            waiting = ((hold.interrupt_id, hold.digest),) if hold else ()
+    except Exception:
+        return UNREAD
+    return waiting
 
 
 def when(thread: dict[str, Any]) -> int:

@@ -272,6 +272,26 @@ async def test_a_look_that_fails_halfway_is_made_again_from_where_it_began(
         assert len(await f.pending()) == 1
 
 
+@pytest.mark.parametrize("assistant", ["asking", "guarded"])
+async def test_a_thread_that_the_server_cannot_read_keeps_none_of_the_others_waiting(
+    database: Database, harness: Harness, elsewhere: Elsewhere, assistant: str
+) -> None:
+    good, bad = await elsewhere.start(assistant), await elsewhere.start(assistant)
+    if assistant == "guarded":  # then they are held, which no list of threads says
+        for thread in (good, bad):
+            await elsewhere.answer(thread, assistant, "fine")
+    async with following(database, harness, elsewhere, assistant) as f:
+        harness.front.rules.append(Rule(f"GET /threads/{bad}/state", status=500, times=99))
+        for _ in range(2):
+            with pytest.raises(AgentUnavailable, match="500"):
+                await f.look()
+            assert [run.thread_id for run in await f.runs()] == [good]
+        harness.front.rules.clear()
+        await f.look()
+        assert {run.thread_id for run in await f.runs()} == {good, bad}
+        assert len(await f.pending()) == 2
+
+
 async def test_a_thread_that_a_process_died_with_is_taken_up_by_another_when_the_lease_lapses(
     database: Database, harness: Harness, elsewhere: Elsewhere
 ) -> None:

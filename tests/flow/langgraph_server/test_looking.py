@@ -1,10 +1,13 @@
 """The cursor of a look and the ids of threads: pure, without a server."""
 
 import uuid
+from collections.abc import AsyncIterator
+from typing import Any
 
 from answerback.agent import Failed, Paused
-from answerback_agents.langgraph_server import marks, reading
-from answerback_agents.langgraph_server.looking import OVERLAP, Cursor
+from answerback.errors import AgentUnavailable
+from answerback_agents.langgraph_server import Settings, marks, reading
+from answerback_agents.langgraph_server.looking import OVERLAP, UNREAD, Cursor, look
 
 SECOND = 1_000_000
 
@@ -69,6 +72,33 @@ def test_a_thread_where_one_step_failed_and_another_asks_waits_for_the_one_that_
     assert [each.interrupt_id for each in stands.pending] == ["2"]
     only_failed = reading.stands({"status": "error"}, {**state, "tasks": tasks[:1]}, None)
     assert only_failed == Failed("ValueError('no')")
+
+
+class Listing:
+    """A server with these threads, which cannot read any of them."""
+
+    def __init__(self, *threads: dict[str, Any]) -> None:
+        self._threads = threads
+
+    async def threads(self, metadata: dict[str, str], status: str | None = None) -> AsyncIterator[Any]:
+        for number, thread in enumerate(self._threads):
+            if status in (None, thread["status"]):
+                at = f"2026-11-25T00:00:0{number}+00:00"
+                yield {"thread_id": f"t{number}", "updated_at": at, "metadata": {}, **thread}
+
+    async def state(self, id: str) -> dict[str, Any]:
+        raise AgentUnavailable("It answers with 500.")
+
+
+async def test_a_thread_that_cannot_be_read_hides_none_of_the_others() -> None:
+    before_ids = {"status": "interrupted", "interrupts": {"task": [{"value": "Go?", "ns": ["a"]}]}}
+    held = {"status": "interrupted", "interrupts": {}}
+    asking = {"status": "interrupted", "interrupts": {"task": [{"id": "1", "value": "Go?"}]}}
+    server: Any = Listing(before_ids, held, asking)
+    found = await look(server, Settings(url="http://x", assistant="a", adopt=True), {}, "")
+    waiting = {change.thread: change.waiting for change in found.changes}
+    assert (waiting["t0"], waiting["t1"]) == (UNREAD, UNREAD)
+    assert [id for id, _ in waiting["t2"]] == ["1"]
 
 
 def test_nobody_is_asked_while_a_run_works() -> None:
