@@ -16,6 +16,8 @@ CALLS = (
     "openat,rename,renameat,renameat2,unlink,unlinkat,link,linkat,mkdir"
 )
 
+LONGEST_DETACHING = 10.0  # seconds
+
 
 @contextlib.asynccontextmanager
 async def killing(thread: int, nth: int) -> AsyncIterator[None]:
@@ -44,6 +46,16 @@ async def _strace(*arguments: str) -> AsyncIterator[None]:
             raise RuntimeError(f"strace cannot look on: {line.decode()}")
         yield
     finally:
+        await _detached(process)
+
+
+async def _detached(process: asyncio.subprocess.Process) -> None:
+    """Some versions wait for good for a process that dies just then; each line is in the file by now."""
+    end = asyncio.create_task(process.communicate())
+    for signal in (process.terminate, process.kill):
+        if end.done():
+            break
         with contextlib.suppress(ProcessLookupError):
-            process.terminate()
-        await process.communicate()
+            signal()
+        await asyncio.wait({end}, timeout=LONGEST_DETACHING)
+    await end
