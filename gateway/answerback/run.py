@@ -20,7 +20,7 @@ from answerback.errors import (
     Refused,
 )
 from answerback.model import Json, RunStatus
-from answerback.paging import Page, page_of
+from answerback.paging import Page
 from answerback.routing import require_people, route_of
 from answerback.stop import Stopper
 from answerback.store import Row, Tx, interactions, leases, runs, stops
@@ -135,17 +135,9 @@ class Runner(Background):
         return run
 
     async def list(self, status: str | None = None, limit: int = 50, after: str | None = None) -> Page[Run]:
-        """Runs, oldest first."""
-
-        def tx_(tx: Tx) -> tuple[Run, ...]:
-            values = {"status": status} if status else {}
-            query = runs.LIST_BY if status else runs.LIST
-            return tuple(
-                runs.view(tx, row) for row in tx.all(query, after=after or "", limit=limit, **values)
-            )
-
-        items = await self._context.store.read(tx_)
-        return page_of(items, limit)
+        """Runs, oldest first; fewer than `limit` where their results are large."""
+        items, more = await self._context.store.read(lambda tx: runs.page(tx, status, limit, after or ""))
+        return Page(items, items[-1].id if more else None)
 
     async def cancel(self, id: str) -> Run:
         """End a run; what it asks is withdrawn. A run that has ended stays as it is (`Conflict`)."""

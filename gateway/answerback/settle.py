@@ -12,6 +12,7 @@ from answerback.closing import withdraw
 from answerback.context import Context
 from answerback.match import new_code
 from answerback.model import SUPERSEDED, Interaction, InteractionStatus, Json, OnExpire, RunStatus
+from answerback.render import excerpt
 from answerback.standing import is_program
 from answerback.store import Row, Tx, audit, interactions, runs, stops
 from answerback.store.codec import interaction_in, loads
@@ -185,7 +186,7 @@ def _set_run(tx: Tx, context: Context, run: Row, state: State, *, others: bool) 
         return []
     if isinstance(state, Finished):
         changed = runs.finish(tx, run["id"], RunStatus.COMPLETED, result=state.result)
-        content: Json = {"kind": "completed", "agent": run["agent"], "result": state.result}
+        content: Json = {"kind": "completed", "agent": run["agent"], "result": excerpt(state.result)}
     else:
         assert isinstance(state, Failed)
         changed = runs.fail(tx, run["id"], state.error)

@@ -1,15 +1,16 @@
 """Runs: started once, shown as they are, failed without harm, tried again, cancelled, replaced."""
 
 import asyncio
+import functools
 
 import pytest
 
 from answerback.agent import Finished, State
 from answerback.errors import AgentUnavailable, Conflict, DoesNotFit, NotFound
 from answerback.model import Address, Contact, InteractionStatus, Json, Question, RunStatus
-from answerback.run import RunRequest
+from answerback.run import Run, RunRequest
 from answerback.settings import Hitl
-from answerback.store import contacts, stops
+from answerback.store import contacts, runs, stops
 from answerback.testing import ScriptedAgent, asks
 from tests.support.databases import Database
 from tests.support.gateway import gateway
@@ -229,6 +230,26 @@ async def test_runs_are_listed_page_by_page(database: Database) -> None:
         second = await g.app.runner.list("waiting", limit=3, after=first.next)
         assert [run.id for run in (*first.items, *second.items)] == ids
         assert second.next is None
+
+
+@pytest.mark.parametrize("status", [None, "completed"])
+async def test_a_page_of_runs_with_large_results_ends_early_and_none_of_them_is_left_out(
+    database: Database, status: str | None
+) -> None:
+    async with gateway(database, ScriptedAgent(asks("Which?"))) as g:
+        ids = [(await g.run()).id for _ in range(6)]
+        g.tampers = True
+        for id in ids:
+            end = functools.partial(runs.finish, id=id, status=RunStatus.COMPLETED, result="x" * 700_000)
+            await g.app.context.store.write(end)
+        found, pages = list[Run](), 0
+        after: str | None = ""
+        while after is not None:
+            page = await g.app.runner.list(status, limit=50, after=after)
+            assert sum(len(run.result) for run in page.items) <= runs.PORTION * 700_000
+            found, after, pages = [*found, *page.items], page.next, pages + 1
+        assert [run.id for run in found] == ids
+        assert pages == 2
 
 
 async def test_parallel_questions_are_answered_in_any_order(database: Database) -> None:

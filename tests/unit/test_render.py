@@ -32,6 +32,7 @@ from answerback.render import (
     Whole,
     already_message,
     conversation_message,
+    excerpt,
     notice_message,
     outcome_message,
     pick_label,
@@ -47,6 +48,7 @@ from answerback.render import (
     whole_result,
 )
 from answerback.sentences import LANGUAGES, say
+from answerback.values import dumps
 
 # A loaded machine is slow, which says nothing about what is tested.
 unhurried = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -1023,6 +1025,28 @@ def test_any_result_can_be_shown_readably_and_opened_if_its_message_says_less(re
     found = whole_result(result, language="en", timezone="UTC", now=NOW)
     assert all(part.label for part in found.parts)
     assert says_less({"kind": "completed", "result": result}) in (True, False)
+
+
+@given(json_values | st.dictionaries(st.sampled_from(["report", "text", "messages", "x"]), json_values))
+def test_the_message_about_a_result_needs_no_more_of_it_than_its_excerpt(result):
+    kept = excerpt(result)
+    assert says_less({"kind": "completed", "result": kept}) is says_less(
+        {"kind": "completed", "result": result}
+    )
+    assert run_message(TO, who="R", status=RunStatus.COMPLETED, result=kept) == run_message(
+        TO, who="R", status=RunStatus.COMPLETED, result=result
+    )
+
+
+@pytest.mark.parametrize("key", ["report", "summary", "text"])
+@pytest.mark.parametrize("words", ["word " * 2_000_000, "**word**\n\n" * 100_000, "\u202e" * 1_000_000])
+def test_of_a_large_result_little_is_kept_with_its_message(key, words):
+    result = {key: words, "rows": [1] * 1000}
+    kept = excerpt(result)
+    assert len(dumps(kept)) < 100_000
+    assert run_message(TO, who="R", status=RunStatus.COMPLETED, result=kept) == run_message(
+        TO, who="R", status=RunStatus.COMPLETED, result=result
+    )
 
 
 def test_a_report_in_markdown_is_shown_as_plain_words():

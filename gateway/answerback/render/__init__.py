@@ -36,7 +36,7 @@ from answerback.render.question import (
     subject,
 )
 from answerback.render.result import Part, Whole, whole_result
-from answerback.render.run import OPEN, RETRY, result_text, run_message, says_less
+from answerback.render.run import OPEN, RETRY, excerpt, result_text, run_message, says_less
 from answerback.render.silence import consequence, footer, waiting
 from answerback.render.visible import brief, line, visible
 from answerback.render.wanted import wanted
@@ -60,6 +60,7 @@ __all__ = [
     "consequence",
     "conversation_message",
     "delegated_message",
+    "excerpt",
     "footer",
     "heading",
     "interaction_answer",

@@ -23,6 +23,7 @@ KEYS = (
     "message",
 )
 DEPTH = 5
+SHOWN = 10 * (FIRST + REST)  # characters of what may be shown, before marks, links and blank lines are gone
 OPEN, RETRY = "open", "retry"  # what a tap below the message means
 LEADING = re.compile(r"^[ \t]*(?:#{1,6} |> ?)", re.MULTILINE)  # headings and quotations
 MARKS = re.compile(r"\*\*|`")
@@ -76,6 +77,14 @@ def says_less(content: Json) -> bool:
     return content["kind"] == RunStatus.FAILED or not _is_whole(content.get("result"))
 
 
+def excerpt(result: Json) -> Json:
+    """What the message about a result needs of it: the message is made later, and a result may be large."""
+    if _is_whole(result):
+        return result
+    is_report = isinstance(result, dict) and bool(result_text(result.get("report"), longest=SHOWN))
+    return {"report" if is_report else "text": result_text(result, longest=SHOWN)[:SHOWN], "more": True}
+
+
 def _is_whole(result: Json, depth: int = DEPTH) -> bool:
     """Whether a message shows all of a result."""
     if isinstance(result, str):
@@ -101,18 +110,18 @@ def _tap(key: str, token: str, payload: str, language: str) -> tuple[Button, ...
     return (Button(say(key, language), tapped),) if token and len(tapped.encode()) <= MOST_DATA else ()
 
 
-def result_text(result: Json, depth: int = DEPTH) -> str:
+def result_text(result: Json, depth: int = DEPTH, longest: int | None = None) -> str:
     """The words in a result: a text, a well-known key, the last of `messages`; "" if there are none."""
     if isinstance(result, str):
-        return visible(result).strip()
+        return visible(result.strip()[:longest]).strip()
     if depth == 0:
         return ""
     if isinstance(result, list):  # messages, or the blocks of one
-        texts = (result_text(each, depth - 1) for each in reversed(result[-20:]))
+        texts = (result_text(each, depth - 1, longest) for each in reversed(result[-20:]))
         return next((text for text in texts if text), "")
     if not isinstance(result, dict):
         return ""
-    found = (result_text(result.get(key), depth - 1) for key in (*KEYS, "messages"))
+    found = (result_text(result.get(key), depth - 1, longest) for key in (*KEYS, "messages"))
     return next((text for text in found if text), "")
 
 

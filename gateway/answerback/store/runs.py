@@ -56,6 +56,8 @@ OF_THREAD = Query(_of_thread)
 OR_TO_STOP = Query(_all_of_thread.where(text(f"({_GOES_ON} OR run.stop_at IS NOT NULL)")))  # these too
 # Until the commit nobody ends it: what is asked for it is there to be withdrawn, or is not asked at all.
 HELD_OF_THREAD = Either(sqlite=_of_thread, postgresql=_of_thread.with_for_update())
+LARGE_PAGE = 1 << 20  # characters of results
+PORTION = 4  # runs read at once: the result of one may take several MiB
 LIST = Query(select(R).where(R.c.id > p("after")).order_by(R.c.id).limit(p("limit")))
 LIST_BY = Query(
     select(R).where(R.c.id > p("after"), R.c.status == p("status")).order_by(R.c.id).limit(p("limit"))
@@ -181,6 +183,21 @@ def view(tx: Tx, row: Row) -> Run:
         row["erased_at"],
         row["asked_by"],
     )
+
+
+def page(tx: Tx, status: str | None, limit: int, after: str) -> tuple[tuple[Run, ...], bool]:
+    """Oldest first, and whether there may be more: a page ends early where their results are large."""
+    query, values = (LIST_BY, {"status": status}) if status else (LIST, {})
+    found: list[Run] = []
+    size = 0
+    while len(found) < limit and size < LARGE_PAGE:
+        wanted = min(PORTION, limit - len(found))
+        rows = tx.all(query, after=found[-1].id if found else after, limit=wanted, **values)
+        found += [view(tx, row) for row in rows]
+        size += sum(len(row["result"]) for row in rows)
+        if len(rows) < wanted:
+            return tuple(found), False
+    return tuple(found), True
 
 
 def get(tx: Tx, id: str) -> Run | None:

@@ -5,6 +5,7 @@ It has no part in what the store keeps: those rows outlive a release, these fram
 
 from collections.abc import Callable
 from dataclasses import asdict
+from itertools import chain
 from typing import Any
 
 from answerback import errors
@@ -101,14 +102,18 @@ def state_in(row: Json) -> State:
 
 
 def look_out(look: Look) -> Json:
-    changes = [[change.thread, change.waiting, change.started] for change in look.changes]
-    return {"changes": changes, "cursor": look.cursor, "again_in": look.again_in}
+    """The changes one after another in one list, each with the number of what waits: there can be many."""
+    flat: list[Json] = []
+    for change in look.changes:
+        flat += [change.thread, change.started, len(change.waiting), *chain.from_iterable(change.waiting)]
+    return {"changes": flat, "cursor": look.cursor, "again_in": look.again_in}
 
 
 def look_in(row: Json) -> Look:
+    rest = iter(row["changes"])
     changes = (
-        Change(thread, tuple((id, digest) for id, digest in waiting), started)
-        for thread, waiting, started in row["changes"]
+        Change(thread, tuple((next(rest), next(rest)) for _ in range(number)), started)
+        for thread, started, number in zip(rest, rest, rest, strict=False)
     )
     return Look(**{**row, "changes": tuple(changes)})
 

@@ -189,12 +189,16 @@ class _Served:
             if isinstance(error, frames.TooLarge) and method == "cancel":
                 return self._send(number, {"value": None})  # it is done; only what was finished is too much
             if isinstance(error, frames.TooLarge) and method in codec.GIVE_A_STATE:
-                failed = Failed(f"What the agent gives does not get through: {error}.", retryable=False)
-                return self._send(number, {"value": codec.state_out(failed)})
+                return self._send(number, {"value": codec.state_out(_too_much(error))})
             self._send(number, {"error": codec.error_out(error)})
 
     def _send(self, number: int, body: Json) -> None:
         self._line.send(frames.frame(number, body))
+
+
+def _too_much(error: frames.TooLarge) -> Failed:
+    advice = "Let it end with less, by an output schema for example."
+    return Failed(f"What the agent gives does not get through: {error}. {advice}", retryable=False)
 
 
 async def _opened(configuration: Json) -> Agent:

@@ -95,6 +95,8 @@ class Plain(Agent):
             raise GeneratorExit(value)
         if word == "large":
             return Finished("x" * value)
+        if word == "many":
+            return Finished([[]] * value)
         if word == "not json":
             return Finished(object())
         if word == "end":

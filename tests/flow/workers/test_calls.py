@@ -74,6 +74,9 @@ async def test_what_is_too_large_fails_alone(agent: WorkerAgent) -> None:
     assert isinstance(state, Failed)
     with pytest.raises(DoesNotFit, match="larger than 8 MiB"):
         await agent.resume("t", Target("i", "d"), Answer({"q1": "x" * (9 << 20)}))
+    state = await agent.start("t", ["many", 60_000])
+    assert isinstance(state, Failed)
+    assert "over 50,000 values" in state.error
     assert await agent.start("t", ["large", 7 << 20]) == Finished("x" * (7 << 20))
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from answerback import errors
-from answerback.agent import AgentContext, Failed, Finished, Paused, Pending, State, Target
+from answerback.agent import AgentContext, Change, Failed, Finished, Look, Paused, Pending, State, Target
 from answerback.errors import AnswerbackError
 from answerback.model import Action, Answer, Attachment, Choice, Question, QuestionKind, Written
 from answerback.settings import Plugin
@@ -77,6 +77,15 @@ def sent(body: Any) -> Any:
 @given(states)
 def test_each_state_arrives_as_it_was(state: State) -> None:
     assert codec.state_in(sent(codec.state_out(state))) == state
+
+
+waiting = st.lists(st.tuples(text, text), max_size=3).map(tuple)
+changes = st.lists(st.builds(Change, text, waiting, st.booleans()), max_size=3).map(tuple)
+
+
+@given(st.builds(Look, changes, text, st.none() | st.floats(0, 60)))
+def test_each_look_arrives_as_it_was(look: Look) -> None:
+    assert codec.look_in(sent(codec.look_out(look))) == look
 
 
 @given(answers, st.builds(Target, text, text, text), json_values)
@@ -191,3 +200,38 @@ def test_what_cannot_go_through_is_refused_before_it_goes() -> None:
     for value in ("x" * frames.LARGEST, deep):
         with pytest.raises(frames.TooLarge):
             frames.frame(1, {"value": value})
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        [[]] * 50_001,
+        [0.5] * 50_001,
+        {str(number): None for number in range(50_000)},
+        [{"id": number} for number in range(60_000)],
+        [1] * 400_001,
+    ],
+    ids=["lists", "fractions", "keys", "objects", "whole numbers"],
+)
+def test_what_would_take_long_to_read_is_refused_before_it_goes(value: Any) -> None:
+    with pytest.raises(frames.TooLarge, match="over 50,000 values"):
+        frames.frame(1, {"value": value})
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        ["a text"] * 390_000,
+        "[]," * 2_000_000,
+        [{"id": number, "name": "x", "ok": True} for number in range(27_000)],
+        [0.5] * 49_000,
+    ],
+    ids=["texts", "one text", "rows", "fractions"],
+)
+def test_what_is_read_in_no_time_goes_through(value: Any) -> None:
+    assert sent(value) == value
+
+
+def test_a_look_finds_fifty_thousand_threads_that_wait() -> None:
+    found = tuple(Change(f"{number:036}", ((f"{number:032}", "d" * 64),)) for number in range(50_000))
+    assert codec.look_in(sent(codec.look_out(Look(found)))) == Look(found)
