@@ -5,6 +5,7 @@ import contextlib
 import logging
 import pathlib
 import uuid
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -52,6 +53,7 @@ from answerback.settings.values import FALLBACK
 from answerback.store import Store, Tx, choose, contacts, deliveries, due, feed, leases, meta
 from answerback.store.backend import Clock as Time
 from answerback.tokens import Tokens
+from answerback.turns import Turns
 from answerback.uploads import Uploaded
 from answerback.wakeups import Wakeups
 
@@ -193,6 +195,7 @@ def build(
     providers: dict[str, Provider] | None = None,
     agents: dict[str, Agent] | None = None,
     extra: dict[str, Any] | None = None,
+    turns: Callable[[], Turns] = Turns,
 ) -> App:
     """Everything, not started. `providers` and `agents` replace those of the configuration (in tests).
 
@@ -234,7 +237,7 @@ def build(
         faults=faults or Faults(),
         metrics=metrics,
     )
-    built = _connect(settings, context, all_providers, all_agents, list(found.problems), offered.http)
+    built = _connect(settings, context, all_providers, all_agents, list(found.problems), offered.http, turns)
     built.identifier = Identifier(who, context) if who is not None else None
     return built
 
@@ -246,11 +249,12 @@ def _connect(
     agents: dict[str, Agent],
     problems: list[Problem],
     http: Outgoing,
+    turns: Callable[[], Turns],
 ) -> App:
     deliverer, resumer, runner = (
         Deliverer(context, providers, Callbacks(http, signing_key(settings))),
-        Resumer(context, agents),
-        Runner(context, agents),
+        Resumer(context, agents, turns()),  # 64 runs that begin keep no answer waiting
+        Runner(context, agents, turns()),
     )
     receiver, elapser = Receiver(context, providers), Elapser(context)
     eraser = Eraser(context, agents)

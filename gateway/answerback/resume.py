@@ -15,10 +15,10 @@ from answerback.errors import AgentCrashed, AgentUnavailable, DoesNotFit, NotPen
 from answerback.model import Interaction
 from answerback.signals import Handed
 from answerback.store import Row, Tx, audit, interactions, leases, runs
-from answerback.threads import GONE, Concluded, announce, kept, take_due, write_down
+from answerback.threads import GONE, Concluded, announce, kept, not_begun, still_goes_on, take_due, write_down
+from answerback.turns import NoTurn, Turns
 
 log = logging.getLogger("answerback.resume")
-AT_ONCE = 64  # threads that go on at the same time
 GIVE_UP = 10  # attempts
 
 
@@ -29,10 +29,9 @@ class _Lost(Exception):
 class Resumer(Background):
     """Works on interactions that are closed and not yet resumed, one at a time on each thread."""
 
-    def __init__(self, context: Context, agents: Mapping[str, Agent]) -> None:
+    def __init__(self, context: Context, agents: Mapping[str, Agent], turns: Turns) -> None:
         super().__init__()
-        self._context, self._agents = context, agents
-        self._gate = asyncio.Semaphore(AT_ONCE)
+        self._context, self._agents, self._turns = context, agents, turns
 
     def take(self, handed: Handed) -> None:
         """Go on with a thread whose lease is ours."""
@@ -59,12 +58,16 @@ class Resumer(Background):
 
     async def _go_on(self, handed: Handed) -> None:
         try:
-            async with self._gate:
+            async with self._turns.of(handed.lease.agent) as waited:
+                if waited and not await self._context.store.write(lambda tx: still_goes_on(tx, handed)):
+                    return
                 with kept(self._context, handed.lease):
                     self._context.faults.reach("resume.before-agent")
                     state, error = await self._resume(handed)
             self._context.faults.reach("resume.after-agent")
             await self._conclude(handed, state, error)
+        except NoTurn:
+            await self._give_back(handed)
         except AgentUnavailable as unavailable:
             away = not isinstance(unavailable, AgentCrashed)
             await self._later(handed, str(unavailable), away=away)
@@ -108,6 +111,17 @@ class Resumer(Background):
         self._context.faults.reach("resume.after-commit")
         self._context.signals.changed(handed.record.id)
         announce(self._context, concluded, handed.lease)
+
+    async def _give_back(self, handed: Handed) -> None:
+        """It was no attempt: whoever has a turn for it, here or elsewhere, gives the answer."""
+
+        def tx_(tx: Tx) -> None:
+            tx.one(interactions.HELD, id=handed.record.id)
+            if leases.release(tx, handed.lease):
+                not_begun(tx, handed.record)
+
+        await self._context.store.write(tx_)
+        self._context.signals.rearm()
 
     async def _later(self, handed: Handed, why: str, *, away: bool = False) -> None:
         """Try again after a while; after many tries, set it aside with its reason (the dead letter).

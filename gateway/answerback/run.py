@@ -1,6 +1,5 @@
 """run: starts agents on threads, and retries, re-asks or cancels what they do."""
 
-import asyncio
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -28,11 +27,11 @@ from answerback.store.codec import loads
 from answerback.store.leases import Lease
 from answerback.store.runs import Run
 from answerback.threads import announce, conclude, kept
+from answerback.turns import NoTurn, Turns
 from answerback.values import check
 
 log = logging.getLogger("answerback.run")
 GIVE_UP = 10
-AT_ONCE = 64
 WORKS = "This thread is working right now. Wait until it pauses or ends."
 
 __all__ = ["Run", "RunRequest", "Runner"]
@@ -74,10 +73,9 @@ def _order(row: Row, intent: str = "") -> _Order:
 class Runner(Background):
     """One execution of an agent at a time on each thread."""
 
-    def __init__(self, context: Context, agents: Mapping[str, Agent]) -> None:
+    def __init__(self, context: Context, agents: Mapping[str, Agent], turns: Turns) -> None:
         super().__init__()
-        self._context, self._agents = context, agents
-        self._gate = asyncio.Semaphore(AT_ONCE)
+        self._context, self._agents, self._turns = context, agents, turns
         self.stopper = Stopper(context, agents, self._spawn)
 
     async def start(self, request: RunRequest) -> Run:
@@ -227,7 +225,9 @@ class Runner(Background):
 
     async def _work(self, order: _Order, lease: Lease) -> None:
         try:
-            async with self._gate:
+            async with self._turns.of(lease.agent) as waited:
+                if waited and not await self._context.store.write(lambda tx: _still_begins(tx, order, lease)):
+                    return
                 with kept(self._context, lease):
                     self._context.faults.reach("run.before-agent")
                     state = await self._step(order, lease)
@@ -235,6 +235,8 @@ class Runner(Background):
             concluded = await self._context.store.write(lambda tx: conclude(tx, self._context, lease, state))
             self._context.faults.reach("run.after-commit")
             announce(self._context, concluded, lease)
+        except NoTurn:
+            await self._give_back(order.id, lease)
         except Exception as error:
             if not isinstance(error, AgentUnavailable | Refused):
                 log.exception("run failed", extra={"run": order.id})
@@ -264,6 +266,16 @@ class Runner(Background):
                 raise
             return await agent.start(lease.thread_id, order.input, order.id)
 
+    async def _give_back(self, id: str, lease: Lease) -> None:
+        """It was no attempt: whoever has a turn for it, here or elsewhere, begins it."""
+
+        def tx_(tx: Tx) -> None:
+            if leases.release(tx, lease):
+                tx.run(runs.NOT_BEGUN, key=id, at=tx.now + leases.SPAN // 2)
+
+        await self._context.store.write(tx_)
+        self._context.signals.rearm()
+
     async def _later(self, id: str, lease: Lease, why: str, *, final: bool) -> None:
         def tx_(tx: Tx) -> list[Row]:
             if not leases.release(tx, lease):
@@ -276,6 +288,17 @@ class Runner(Background):
 
         self._context.dispatch(await self._context.store.write(tx_))
         self._context.signals.rearm()
+
+
+def _still_begins(tx: Tx, order: _Order, lease: Lease) -> bool:
+    """Whether what had to wait for its turn is still to be done; if not, nothing is held."""
+    if not leases.renew(tx, lease):
+        return False
+    row = tx.one(runs.GET, id=order.id)
+    if row is not None and row["status"] == RunStatus.RUNNING:
+        return True
+    leases.release(tx, lease)
+    return False
 
 
 def _given_up(tx: Tx, context: Context, run: Row | None, why: str) -> list[Row]:

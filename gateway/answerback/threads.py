@@ -49,10 +49,15 @@ def hand_over(tx: Tx, context: Context, record: Interaction, *, begun: bool = Fa
     """
     lease = leases.take(tx, record.agent, record.thread_id, context.owner)
     if lease is None:
-        at = tx.now + leases.SPAN // 2
-        tx.run(interactions.NOT_BEGUN, key=record.id, at=at, attempts=record.resume_attempts)
+        not_begun(tx, record)
         return None
     return Handed(record, lease, record.resume_attempts > 0) if begun else _begin(tx, record, lease)
+
+
+def not_begun(tx: Tx, record: Interaction) -> None:
+    """What was written of an attempt to give this answer, before it could begin, is taken back."""
+    at = tx.now + leases.SPAN // 2
+    tx.run(interactions.NOT_BEGUN, key=record.id, at=at, attempts=record.resume_attempts)
 
 
 def take_due(tx: Tx, context: Context, due: Row) -> Handed | None:
@@ -89,6 +94,17 @@ def _goes_on(tx: Tx, record: Interaction) -> bool:
         audit.add(tx, record.id, "not resumed", content="cancelled")
         return False
     return True
+
+
+def still_goes_on(tx: Tx, handed: Handed) -> bool:
+    """Whether an answer that had to wait for its turn can still be given; if not, nothing is held."""
+    interactions.held(tx, handed.record.id)
+    if not leases.renew(tx, handed.lease):
+        return False
+    if _goes_on(tx, handed.record):
+        return True
+    leases.release(tx, handed.lease)
+    return False
 
 
 def conclude(tx: Tx, context: Context, lease: Lease, state: State) -> Concluded | None:

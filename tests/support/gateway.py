@@ -1,7 +1,7 @@
 """A whole gateway in one process for flow tests: real store, providers and agents in memory."""
 
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 
 from answerback import app as composition
@@ -13,6 +13,7 @@ from answerback.provider import Inbound, Provider
 from answerback.run import Run, RunRequest
 from answerback.settings import Route, Settings
 from answerback.testing import ManualClock, MemoryProvider
+from answerback.turns import Turns
 from tests.support.databases import Database
 
 ALICE = Contact("alice", "Alice", addresses=(Address("memory", "1001", "1001"),))
@@ -89,6 +90,7 @@ async def gateway(
     providers: dict[str, Provider] | None = None,
     clock: ManualClock | None = None,
     faults: Faults | None = None,
+    turns: Callable[[], Turns] = Turns,
     **settings: object,
 ) -> AsyncIterator[Gateway]:
     """A started gateway without its clock and its polling: tests let time pass by hand."""
@@ -100,6 +102,7 @@ async def gateway(
         settings_for(database, **settings),
         time=clock,
         faults=faults,
+        turns=turns,
         providers={"memory": memory, **(providers or {})},
         agents={agent.name: agent for agent in agents},
     )

@@ -108,6 +108,9 @@ POSTPONE = Query(update(R).where(R.c.id == p("key"), RUNNING).values(next_attemp
 _due = (RUNNING, R.c.next_attempt_at.is_not(None))
 _still_due = R.c.id == p("key"), *_due, R.c.next_attempt_at <= p("now")
 TAKE_UP = Query(update(R).where(*_still_due).values(next_attempt_at=p("at"), attempts=R.c.attempts + 1))
+NOT_BEGUN = Query(
+    update(R).where(R.c.id == p("key"), RUNNING).values(next_attempt_at=p("at"), attempts=R.c.attempts - 1)
+)
 LOOK_LATER = Query(update(R).where(*_still_due).values(next_attempt_at=p("at")))
 DUE = Query(
     select(R).where(*_due, R.c.next_attempt_at <= p("now")).order_by(R.c.next_attempt_at).limit(p("limit"))

@@ -6,8 +6,32 @@ GIVEN_UP = FLOW + "test_given_up_at_once.py::test_what_is_replayed_and_discarded
 MUTING = FLOW + "test_muting_at_once.py::"
 HANDING_ON = FLOW + "test_handing_on_at_once.py::"
 STOPPING = FLOW + "test_stopping_at_once.py::"
+TURNS = FLOW + "test_turns.py::"
 
 OF_TWO_AT_ONCE = (
+    # An agent that has as many threads at work as it may
+    Mutant(
+        "what waits for one agent keeps no other agent waiting",
+        GATEWAY + "turns.py",
+        "self._gates.setdefault(agent, ",
+        'self._gates.setdefault("", ',
+        TURNS
+        + "test_an_agent_that_hangs_with_more_than_it_may_have_keeps_no_other_agent_waiting[sqlite-answers]",
+    ),
+    Mutant(
+        "an answer is not given to a run that was cancelled while it waited",
+        GATEWAY + "resume.py",
+        "if waited and not await",
+        "if False and not await",
+        TURNS + "test_an_answer_is_not_given_when_its_run_was_cancelled_while_it_waited_for_its_turn[sqlite]",
+    ),
+    Mutant(
+        "a run that was cancelled while it waited does not begin",
+        GATEWAY + "run.py",
+        "if waited and not await",
+        "if False and not await",
+        TURNS + "test_a_run_does_not_begin_when_it_was_cancelled_while_it_waited_for_its_turn[sqlite]",
+    ),
     # A dead letter is replayed or discarded
     Mutant(
         "what is being replayed is not discarded",
