@@ -14,7 +14,7 @@ from answerback.values import unstorable
 
 MOST = 20  # files with one answer; more are not kept
 LONGEST_ID, LONGEST_NAME = 2000, 200  # characters
-AT_ONCE = 4  # files under way, each in memory as a whole
+AT_ONCE = 4  # files of one source under way, each in memory as a whole
 SECONDS = 60.0  # until a service counts as away
 BROKEN = dict.fromkeys([0, *range(0xD800, 0xE000)], "\ufffd")  # what no store can keep, in a file's name
 
@@ -64,7 +64,8 @@ class Attachments:
 
     def __init__(self, context: Context, sources: Mapping[str, Source]) -> None:
         self._limit, self._sources = context.settings.limits.attachment_bytes, sources
-        self._gate = asyncio.Semaphore(AT_ONCE)
+        # Each source has its own: one that hangs keeps no file of another waiting.
+        self._gates = {name: asyncio.Semaphore(AT_ONCE) for name in sources}
 
     async def fetch(self, interaction: Interaction, number: int) -> File:
         """File `number` of an answer, from 0. Raises `NotFound`, `TooLarge`, `Gone` or `TryLater`."""
@@ -77,7 +78,7 @@ class Attachments:
             raise NotFound(f"The file came through {wanted.provider}, which is not configured here.")
         if wanted.size is not None and wanted.size > self._limit:
             raise self._too_large()
-        async with self._gate:
+        async with self._gates[wanted.provider]:
             content = await _brought(source, wanted)
         if len(content) > self._limit:
             raise self._too_large()

@@ -1,10 +1,14 @@
 """Files that come with an answer, through any provider: kept as metadata, fetched with care."""
 
+import asyncio
+
 import httpx
 import pytest
 from pydantic import SecretStr
 
+from answerback.attachments import AT_ONCE, Attachments
 from answerback.cli.site import site
+from answerback.model import Answer, Interaction, InteractionStatus
 from answerback.provider import Attachment, Inbound, Receipt, Reply, TryLater
 from answerback.settings import ApiKey, Limits
 from answerback.testing import MemoryProvider, ScriptedAgent, asks
@@ -113,3 +117,33 @@ async def test_of_very_many_files_the_first_are_kept_each_once(database: Databas
     async with gateway(database, ScriptedAgent(asks("?")), providers={"memory": files}, **KEYS) as g:
         told = (await get(g, await answered(g))).json()["answer"]["attachments"]
         assert [file["id"] for file in told] == [f"f{number}" for number in range(20)]
+
+
+class Hanging(MemoryProvider):
+    """A source that never gives anything."""
+
+    called = 0
+
+    async def fetch(self, attachment: Attachment) -> bytes:
+        self.called += 1
+        return await asyncio.get_running_loop().create_future()
+
+
+async def test_a_source_that_hangs_keeps_no_file_of_another_waiting(database: Database) -> None:
+    hanging, other = Hanging("hanging"), Filing()
+    async with gateway(database, providers={"memory": other, "hanging": hanging}) as g:
+        files = Attachments(g.app.context, {"memory": other, "hanging": hanging})
+
+        def of(provider: str) -> Interaction:
+            answer = Answer({}, attachments=(Attachment("f1", provider=provider),))
+            return Interaction("i1", "K7Q2", InteractionStatus.COMPLETED, (), "", "", answer=answer)
+
+        waiting = [asyncio.create_task(files.fetch(of("hanging"), 0)) for _ in range(AT_ONCE + 1)]
+        async with asyncio.timeout(30):
+            while hanging.called < AT_ONCE:  # noqa: ASYNC110 - tasks call it
+                await asyncio.sleep(0)
+            assert (await files.fetch(of("memory"), 0)).content == b"bytes"
+        assert hanging.called == AT_ONCE
+        for task in waiting:
+            task.cancel()
+        await asyncio.gather(*waiting, return_exceptions=True)
