@@ -7,7 +7,9 @@ import threading
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar, cast
+
+T = TypeVar("T")
 
 
 class TooLate(Exception):
@@ -81,12 +83,27 @@ class Calls:
         return f"{type(error).__name__} at {places[-1][0]}:{places[-1][1]}"
 
 
-async def _threaded(function: Callable[..., Any], given: tuple[object, ...]) -> object:
-    """What it returns, or `_Raised`. The thread keeps nothing waiting, not even the end of the process."""
+async def in_thread(function: Callable[..., T], *given: Any, over: Callable[[], object] | None = None) -> T:
+    """What a function that blocks returns, called in a thread of its own. Raises what it raises.
+
+    Whoever waits no longer leaves the thread alone; it keeps nothing else waiting then, not even the end of
+    the process. `over` is called when the function has ended, however late that is.
+    """
+    answer = await _threaded(function, given, over or (lambda: None))
+    if isinstance(answer, _Raised):
+        raise answer.error
+    return cast(T, answer)
+
+
+async def _threaded(
+    function: Callable[..., Any], given: tuple[object, ...], over: Callable[[], object] = lambda: None
+) -> object:
+    """What it returns, or `_Raised`."""
     loop = asyncio.get_running_loop()
     ended: asyncio.Future[object] = loop.create_future()
 
     def settle(answer: object) -> None:
+        over()
         if not ended.done():
             ended.set_result(answer)
 

@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
 from answerback.allowed import Allowed
+from answerback.calling import in_thread
 from answerback.errors import (
     ConfigurationError,
     Moved,
@@ -104,6 +105,7 @@ __all__ = [
     "Void",
     "answering",
     "hanging",
+    "in_thread",
     "labelled",
     "nothing_stored",
     "outline",

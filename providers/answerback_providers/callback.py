@@ -10,6 +10,7 @@ notices too. It may be `async`; a plain one runs in a thread.
 
 import asyncio
 import datetime
+import functools
 import importlib
 import inspect
 import sys
@@ -28,9 +29,11 @@ from answerback.provider import (
     Settings,
     TryLater,
     Undeliverable,
+    in_thread,
 )
 
-LATER = 60.0  # seconds until a function that cannot be imported is looked for again
+LATER = 60.0  # seconds until a function that cannot be imported is looked for again, or has room again
+ROOM = 8  # calls of a plain function at the same time
 ASKING = (MessageKind.QUESTION, MessageKind.REMINDER)
 
 
@@ -58,6 +61,7 @@ class Callback(Provider):
     def __init__(self, name: str, settings: Any, context: ProviderContext) -> None:
         super().__init__(name, settings, context)
         self._function: Callable[..., Any] | None = None
+        self._calls = 0  # in threads that have not ended
 
     async def open(self) -> None:
         """Import the function. Raises ConfigurationError when there is none."""
@@ -79,10 +83,20 @@ class Callback(Provider):
         if inspect.iscoroutinefunction(function):
             await function(*positional, **named)
         else:
-            returned = await asyncio.to_thread(function, *positional, **named)
+            returned = await self._in_thread(functools.partial(function, *positional, **named))
             if inspect.isawaitable(returned):
                 await returned
         return Sent((message.delivery_id,) if message.delivery_id else ())
+
+    async def _in_thread(self, call: Callable[[], Any]) -> Any:
+        """A thread cannot be stopped: while so many hang, no further one is begun."""
+        if self._calls >= ROOM:
+            raise TryLater(LATER, f"{ROOM} calls of the function have not ended.")
+        self._calls += 1
+        return await in_thread(call, over=self._ended)
+
+    def _ended(self) -> None:
+        self._calls -= 1
 
     async def probe(self) -> str:
         found = await asyncio.to_thread(self._found)

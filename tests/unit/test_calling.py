@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from answerback.calling import Calls, Failed, TooLate
+from answerback.calling import Calls, Failed, TooLate, in_thread
 
 SOON, NEVER = 0.05, 60.0
 SECRET = "eyJhbGciOi"
@@ -155,3 +155,26 @@ async def test_the_line_that_is_told_is_the_function_s_own_and_not_one_of_a_libr
 
     with pytest.raises(Failed, match=r"ValueError at .*test_calling\.py:\d+$"):
         await Calls(deep, NEVER, 1)("who")
+
+
+async def test_in_a_thread_a_function_gives_what_it_gives_and_raises_what_it_raises():
+    assert await in_thread(plain, "who") == "who!"
+    for error in (KeyError("x"), SystemExit(3), StopIteration()):
+        with pytest.raises((type(error), RuntimeError)):
+            await in_thread(_raising, error)
+
+
+def _raising(error):
+    raise error
+
+
+async def test_law_10_a_thread_that_nobody_waits_for_any_more_says_when_it_has_ended():
+    go_on, over = threading.Event(), asyncio.Event()
+    waiting = asyncio.create_task(in_thread(go_on.wait, 30, over=over.set))
+    await asyncio.sleep(0)
+    waiting.cancel()
+    await asyncio.gather(waiting, return_exceptions=True)
+    assert not over.is_set()
+    go_on.set()
+    async with asyncio.timeout(30):
+        await over.wait()

@@ -1,5 +1,6 @@
 """A function as a provider: what it is called with, and what its failures mean."""
 
+import asyncio
 import datetime
 import sys
 from collections.abc import Iterator
@@ -17,7 +18,7 @@ from answerback.provider import (
     TryLater,
     Undeliverable,
 )
-from answerback_providers.callback import Callback
+from answerback_providers.callback import ROOM, Callback
 
 MODULE = """
 called = []
@@ -39,6 +40,13 @@ def anything(**known):
 
 def fails(agent_message):
     raise RuntimeError("no signal")
+
+import threading
+
+go_on = threading.Event()
+
+def hangs(agent_message):
+    go_on.wait(60)
 
 value = 7
 """
@@ -114,6 +122,25 @@ async def test_a_notice_that_it_would_not_be_told_is_not_taken_for_sent(folder: 
 async def test_what_a_function_raises_reaches_the_core_as_it_is(folder: Path) -> None:
     with pytest.raises(RuntimeError, match="no signal"):
         await told(folder, "told:fails").send(message())
+
+
+async def test_law_10_a_function_that_hangs_takes_no_more_than_its_own_room(folder: Path) -> None:
+    provider, other = told(folder, "told:hangs"), told(folder, "told:by_name")
+    await provider.open()
+    sending = [asyncio.create_task(provider.send(message())) for _ in range(ROOM)]
+    await asyncio.sleep(0)
+    for task in sending:  # as the core does when its patience ends
+        task.cancel()
+    await asyncio.gather(*sending, return_exceptions=True)
+    with pytest.raises(TryLater, match=f"{ROOM} calls of the function have not ended"):
+        await provider.send(message())
+    await other.send(message())
+    assert len(calls()) == 1
+    sys.modules["told"].go_on.set()
+    async with asyncio.timeout(30):
+        while provider._calls:  # noqa: ASYNC110 - threads end
+            await asyncio.sleep(0.001)
+    await provider.send(message())
 
 
 @pytest.mark.parametrize(
