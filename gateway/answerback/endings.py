@@ -8,7 +8,7 @@ from answerback.context import Context
 from answerback.errors import Conflict, NotAllowed, NotFound
 from answerback.model import Contact, Interaction, Json, RunStatus
 from answerback.store import Row, Tx, contacts, deliveries, interactions, runs
-from answerback.store.codec import interaction_in, loads
+from answerback.store.codec import interaction_in
 from answerback.tokens import hashed
 
 ASKS = ("question", "reminder")
@@ -127,7 +127,7 @@ def _ending(tx: Tx, told: Row, run: Row) -> Ending:
     return Ending(
         run["agent"],
         RunStatus(run["status"]),
-        loads(run["result"]),
+        runs.result_of(run)[0],
         run["error"],
         run["erased_at"] is not None,
         seen,

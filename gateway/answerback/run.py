@@ -65,9 +65,14 @@ class _Order:
 
 
 def _order(row: Row, intent: str = "") -> _Order:
-    """What a run's row says is to be done, or `intent` instead."""
+    """What a run's row says is to be done, or `intent` instead. Raises `Conflict` if that cannot be read."""
     said = row["intent"].removeprefix(runs.ADOPTED).strip() or "retry"
-    return _Order(row["id"], intent or said, loads(row["input"]))
+    if intent == "reask":
+        return _Order(row["id"], intent)
+    try:
+        return _Order(row["id"], intent or said, loads(row["input"]))
+    except (ValueError, TypeError):
+        raise Conflict("Its record is damaged: start another.") from None
 
 
 class Runner(Background):
@@ -200,20 +205,25 @@ class Runner(Background):
         the agents that have still to hear that their run is cancelled.
         """
 
-        def tx_(tx: Tx) -> tuple[list[tuple[_Order, Lease]], list[tuple[str, str]]]:
-            taken = []
+        def tx_(tx: Tx) -> tuple[list[tuple[_Order, Lease]], list[tuple[str, str]], list[Row]]:
+            taken, told = [], list[Row]()
             for row in tx.all(runs.DUE, now=tx.now, limit=limit):
                 lease = leases.take(tx, row["agent"], row["thread_id"], self._context.owner)
                 due = {"key": row["id"], "now": tx.now, "at": tx.now + leases.SPAN}
                 if lease is None:  # who has the thread is at work on it
                     tx.run(runs.LOOK_LATER, **due)
                 elif tx.run(runs.TAKE_UP, **due) == 1:
-                    taken.append((_order(row), lease))
+                    try:
+                        taken.append((_order(row), lease))
+                    except Conflict as damaged:
+                        told += _given_up(tx, self._context, row, damaged.detail)
+                        leases.release(tx, lease)
                 else:  # another process was quicker, and has done it
                     leases.release(tx, lease)
-            return taken, stops.take_up(tx, self._context.stopper, limit)
+            return taken, stops.take_up(tx, self._context.stopper, limit), told
 
-        taken, threads = await self._context.store.write(tx_)
+        taken, threads, told = await self._context.store.write(tx_)
+        self._context.dispatch(told)
         for order, lease in taken:
             self._begin(order, lease)
         for thread in threads:

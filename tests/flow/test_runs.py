@@ -4,13 +4,15 @@ import asyncio
 import functools
 
 import pytest
+from sqlalchemy import text
 
 from answerback.agent import Finished, State
 from answerback.errors import AgentUnavailable, Conflict, DoesNotFit, NotFound
 from answerback.model import Address, Contact, InteractionStatus, Json, Question, RunStatus
 from answerback.run import Run, RunRequest
 from answerback.settings import Hitl
-from answerback.store import contacts, runs, stops
+from answerback.store import contacts, leases, runs, stops
+from answerback.store.query import Query
 from answerback.testing import ScriptedAgent, asks
 from tests.support.databases import Database
 from tests.support.gateway import gateway
@@ -336,3 +338,40 @@ async def test_an_answer_that_had_to_wait_is_not_given_to_a_run_that_was_cancell
         assert (await g.app.runner.cancel(run.id)).status is RunStatus.CANCELLED
         await g.later(600)
         assert agent.journal == []
+
+
+DAMAGED_INPUT = Query(text("UPDATE run SET input = '{' WHERE id = :id"))
+DAMAGED_RESULT = Query(text("UPDATE run SET result = '{' WHERE id = :id"))
+
+
+async def test_law_10_a_run_whose_record_is_damaged_has_failed_and_keeps_none_of_the_others_waiting(
+    database: Database,
+) -> None:
+    async with gateway(database, agent := Absent(asks("Which?"))) as g:
+        agent.is_away = True
+        damaged, other = [await g.run() for _ in range(2)]
+        agent.is_away = False
+        g.tampers = True
+        await g.app.context.store.write(lambda tx: tx.run(DAMAGED_INPUT, id=damaged.id))
+        await g.later(600)
+        assert (await g.settled(other.id)).status is RunStatus.WAITING
+        run = await g.settled(damaged.id)
+        assert (run.status, run.error) == (RunStatus.FAILED, "Its record is damaged: start another.")
+        with pytest.raises(Conflict, match="Its record is damaged: start another"):
+            await g.app.runner.retry(damaged.id)
+        thread = await g.app.context.store.read(lambda tx: tx.one(runs.GET, id=damaged.id))
+        assert await g.app.context.store.read(
+            lambda tx: not leases.is_held(tx, thread["agent"], thread["thread_id"])
+        )
+
+
+async def test_law_10_a_run_whose_result_is_damaged_hides_none_of_the_others(database: Database) -> None:
+    async with gateway(database, ScriptedAgent(asks("Which?"))) as g:
+        found = [await g.run() for _ in range(2)]
+        for _ in found:
+            await g.types("1001", "this one", references=[g.memory.shown[-1].id])
+        g.tampers = True
+        await g.app.context.store.write(lambda tx: tx.run(DAMAGED_RESULT, id=found[0].id))
+        page = await g.app.runner.list()
+        assert [run.id for run in page.items] == [run.id for run in found]
+        assert (page.items[0].result, page.items[0].error) == (None, "Its result is damaged.")

@@ -171,15 +171,24 @@ def add(
     )
 
 
+def result_of(row: Row) -> tuple[Json, str]:
+    """What came out of a run; a damaged one is none, and that is said."""
+    try:
+        return loads(row["result"]), ""
+    except (ValueError, TypeError):
+        return None, "Its result is damaged."
+
+
 def view(tx: Tx, row: Row) -> Run:
     ids = tuple(found["id"] for found in tx.all(INTERACTIONS, run_id=row["id"]))
+    result, damage = result_of(row)
     return Run(
         row["id"],
         row["agent"],
         row["thread_id"],
         RunStatus(row["status"]),
-        loads(row["result"]),
-        row["error"],
+        result,
+        row["error"] or damage,
         ids,
         row["created_at"],
         row["updated_at"],
