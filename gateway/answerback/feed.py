@@ -5,6 +5,7 @@ from collections.abc import AsyncGenerator
 from dataclasses import dataclass, replace
 
 from answerback.context import Context
+from answerback.signals import ANY, heard
 from answerback.store import Row, Tx, feed
 from answerback.store.feed import Place
 
@@ -76,15 +77,17 @@ class Feed:
         gateway stops. Raises `StoreUnavailable`.
         """
         signals = self._context.signals
-        while not signals.ended:
-            steps = await self._context.store.read(lambda tx, at=place: _steps(tx, at, self._at_once))  # type: ignore[misc]
-            for step in steps:
-                place = step.place
-                yield step
-            if not steps:
-                yield None
-                await signals.wait_for_any(self._look_again)
-                await asyncio.sleep(self._together)
+        with signals.hearing(ANY) as changed:
+            while not signals.ended:
+                changed.clear()
+                steps = await self._context.store.read(lambda tx, at=place: _steps(tx, at, self._at_once))  # type: ignore[misc]
+                for step in steps:
+                    place = step.place
+                    yield step
+                if not steps:
+                    yield None
+                    await heard(changed, self._look_again)
+                    await asyncio.sleep(self._together)
 
 
 def _steps(tx: Tx, after: Place, most: int) -> list[Step]:

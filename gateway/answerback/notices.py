@@ -125,13 +125,13 @@ class Notices:
 
     async def wait(self, id: str, timeout: float) -> Notice:
         """The notice as soon as nothing of it is queued any more, or as it is after `timeout` seconds."""
-        left = timeout
-        while True:
-            notice = await self.get(id)
-            if notice.status is not DeliveryStatus.QUEUED or left <= 0:
-                return notice
-            await self._context.signals.wait(id, min(left, self._look_again))
-            left -= self._look_again
+        return await self._context.signals.until(
+            id,
+            lambda notice: notice.status is not DeliveryStatus.QUEUED,
+            lambda: self.get(id),
+            timeout,
+            self._look_again,
+        )
 
     async def page(self, token: str) -> Shown:
         """What a link shows. Reads only (law 5). Raises `NotFound`."""

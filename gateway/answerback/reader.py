@@ -39,13 +39,13 @@ class Reader:
 
     async def wait(self, id: str, timeout: float) -> Interaction:
         """The record as soon as it is not pending any more, or as it is after `timeout` seconds."""
-        left = timeout
-        while True:
-            record = await self.interaction(id)
-            if record.status is not InteractionStatus.PENDING or left <= 0:
-                return record
-            await self._context.signals.wait(id, min(left, self._look_again))
-            left -= self._look_again  # an early wake-up that changed nothing costs a little of the time
+        return await self._context.signals.until(
+            id,
+            lambda record: record.status is not InteractionStatus.PENDING,
+            lambda: self.interaction(id),
+            timeout,
+            self._look_again,
+        )
 
     async def gauges(self) -> dict[Gauge, int]:
         """What is told of the database as it is now."""

@@ -1,13 +1,16 @@
 """In-process wake-ups: who must act, at once, on what has just been committed."""
 
 import asyncio
-from collections.abc import Callable
+import contextlib
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from answerback.model import Interaction
 from answerback.store import Row
 from answerback.store.leases import Lease
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,21 +56,49 @@ class Signals:
         self.ended = True
         self.woken(ANY)
 
-    async def wait_for_any(self, timeout: float) -> None:
-        """Until some interaction changed, or `timeout` seconds passed."""
-        await self.wait(ANY, timeout)
+    @contextlib.contextmanager
+    def hearing(self, interaction_id: str) -> Iterator[asyncio.Event]:
+        """Set whenever it (ANY: whichever) changes while the block runs.
 
-    async def wait(self, interaction_id: str, timeout: float) -> None:
-        """Until it changed, or `timeout` seconds passed."""
+        Whoever clears it, looks, and waits for it then, misses no change that came as they looked.
+        """
         event = asyncio.Event()
         self._waiting.setdefault(interaction_id, set()).add(event)
         try:
-            async with asyncio.timeout(timeout):
-                await event.wait()
-        except TimeoutError:
-            return
+            yield event
         finally:
             waiting = self._waiting[interaction_id]
             waiting.discard(event)
             if not waiting:
                 del self._waiting[interaction_id]
+
+    async def until(
+        self,
+        interaction_id: str,
+        is_done: Callable[[T], bool],
+        look: Callable[[], Awaitable[T]],
+        timeout: float,
+        look_again: float,
+    ) -> T:
+        """What `look` finds as soon as that is done, or after `timeout` seconds.
+
+        It looks whenever the interaction changes, and every `look_again` seconds: another process may have
+        changed it, and told nobody.
+        """
+        now = asyncio.get_running_loop().time
+        end = now() + timeout
+        with self.hearing(interaction_id) as changed:
+            while True:
+                changed.clear()
+                found = await look()
+                left = end - now()
+                if is_done(found) or left <= 0:
+                    return found
+                await heard(changed, min(left, look_again))
+
+
+async def heard(changed: asyncio.Event, timeout: float) -> None:
+    """Until something has changed since it was cleared, or `timeout` seconds passed."""
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(timeout):
+            await changed.wait()

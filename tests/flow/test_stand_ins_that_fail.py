@@ -165,11 +165,11 @@ async def test_whoever_waits_for_it_hears_at_once_that_it_ended(database: Databa
     llm = Slow(on_error="fail")
     async with gateway(database, providers={"llm": llm}, hitl=LLM) as g:
         asked = await g.app.asker.ask(AskRequest((TEXT,)))
-        wakes = asyncio.ensure_future(g.app.context.signals.wait(asked.interaction.id, 60.0))
-        await llm.begun.wait()
-        llm.failed.set()
-        async with asyncio.timeout(10):
-            await wakes
+        with g.app.context.signals.hearing(asked.interaction.id) as changed:
+            await llm.begun.wait()
+            llm.failed.set()
+            async with asyncio.timeout(10):
+                await changed.wait()
         assert (await again(g, asked.interaction)).status is InteractionStatus.CANCELLED
 
 
