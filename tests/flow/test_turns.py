@@ -93,7 +93,7 @@ async def given_back(g: Gateway, query: Query, id: str) -> Row:
         return None if leases.is_held(tx, row["agent"], row["thread_id"]) else row
 
     async with asyncio.timeout(LONGEST):
-        while (row := await g.app.context.store.read(tx_)) is None:  # noqa: ASYNC110 - as above
+        while (row := await g.app.context.store.snapshot(tx_)) is None:  # noqa: ASYNC110 - as above
             await asyncio.sleep(0.01)
     return row
 
