@@ -72,7 +72,7 @@ def _order(row: Row, intent: str = "") -> _Order:
     try:
         return _Order(row["id"], intent or said, loads(row["input"]))
     except (ValueError, TypeError):
-        raise Conflict("Its record is damaged: start another.") from None
+        raise Conflict("The record of this run is damaged. Start another.") from None
 
 
 class Runner(Background):

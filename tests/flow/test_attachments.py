@@ -129,7 +129,7 @@ class Hanging(MemoryProvider):
         return await asyncio.get_running_loop().create_future()
 
 
-async def test_a_source_that_hangs_keeps_no_file_of_another_waiting(database: Database) -> None:
+async def test_law_10_a_source_that_hangs_keeps_no_file_of_another_waiting(database: Database) -> None:
     hanging, other = Hanging("hanging"), Filing()
     async with gateway(database, providers={"memory": other, "hanging": hanging}) as g:
         files = Attachments(g.app.context, {"memory": other, "hanging": hanging})

@@ -356,8 +356,11 @@ async def test_law_10_a_run_whose_record_is_damaged_has_failed_and_keeps_none_of
         await g.later(600)
         assert (await g.settled(other.id)).status is RunStatus.WAITING
         run = await g.settled(damaged.id)
-        assert (run.status, run.error) == (RunStatus.FAILED, "Its record is damaged: start another.")
-        with pytest.raises(Conflict, match="Its record is damaged: start another"):
+        assert (run.status, run.error) == (
+            RunStatus.FAILED,
+            "The record of this run is damaged. Start another.",
+        )
+        with pytest.raises(Conflict, match=r"is damaged\. Start another\."):
             await g.app.runner.retry(damaged.id)
         thread = await g.app.context.store.read(lambda tx: tx.one(runs.GET, id=damaged.id))
         assert await g.app.context.store.read(

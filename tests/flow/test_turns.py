@@ -63,7 +63,7 @@ async def stands(g: Gateway, run: str, status: RunStatus) -> Run:
 
 
 @pytest.mark.parametrize("starts", [True, False], ids=["answers", "starts"])
-async def test_an_agent_that_hangs_with_more_than_it_may_have_keeps_no_other_agent_waiting(
+async def test_law_10_an_agent_that_hangs_keeps_no_other_agent_waiting(
     database: Database, starts: bool
 ) -> None:
     hanging, other = Hanging(starts=starts), ScriptedAgent(asks("Other?"), name="other")
@@ -98,7 +98,9 @@ async def given_back(g: Gateway, query: Query, id: str) -> Row:
     return row
 
 
-async def test_an_answer_that_had_no_turn_is_anybodys_and_that_was_no_attempt(database: Database) -> None:
+async def test_law_10_an_answer_that_had_no_turn_is_anybodys_and_that_was_no_attempt(
+    database: Database,
+) -> None:
     hanging = Hanging(starts=True)
     async with gateway(database, hanging, turns=lambda: Turns(1, 0.01)) as g:
         first, second = await waiting(g, 2)
@@ -118,7 +120,7 @@ async def test_an_answer_that_had_no_turn_is_anybodys_and_that_was_no_attempt(da
         assert len(hanging.journal) == 2
 
 
-async def test_a_run_that_had_no_turn_is_anybodys_and_that_was_no_attempt(database: Database) -> None:
+async def test_law_10_a_run_that_had_no_turn_is_anybodys_and_that_was_no_attempt(database: Database) -> None:
     hanging = Hanging(starts=False)
     async with gateway(database, hanging, turns=lambda: Turns(1, 0.01)) as g:
         await g.app.runner.start(RunRequest("hanging"))
@@ -133,7 +135,7 @@ async def test_a_run_that_had_no_turn_is_anybodys_and_that_was_no_attempt(databa
         assert (await g.app.runner.get(second.id)).status is RunStatus.WAITING
 
 
-async def test_an_answer_is_not_given_when_its_run_was_cancelled_while_it_waited_for_its_turn(
+async def test_law_1_an_answer_is_not_given_when_its_run_was_cancelled_while_it_waited_for_its_turn(
     database: Database,
 ) -> None:
     hanging = Hanging(starts=True)

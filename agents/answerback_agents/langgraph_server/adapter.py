@@ -204,15 +204,17 @@ class LangGraphServer(Agent):
 
         The server refuses each of them but one, if one came first; nobody else's may have.
         """
-        ends = [await self._server.ended(id, run["run_id"]) for run in sent]
+        ends = [await self._server.ended(id, run["run_id"]) for run in sent]  # the newest first
         thread, state = await self._known(id)
         asked = next((each for each in reading.asked(state) if each.id == target.interrupt_id), None)
-        says = [thread, *({} for _ in ends[1:])]  # what a thread says of an error is of its last run
-        if asked is None and all(map(reading.is_refused, ends, says, [state] * len(ends))):
+        last, *before = ends
+        # What a thread says of an error is of its last run.
+        refused = reading.is_refused(last, thread, state)
+        if asked is None and refused and all(reading.is_refused(ended, {}, state) for ended in before):
             raise NotPending(GONE)
         if asked is None or asked.locked:  # consumed; or in a step that failed with it
             return self._settled(reading.stands(thread, state, self._own))
-        if ends[0].status == "success":
+        if last.status == "success":
             return self._read_back(target, self._settled(reading.stands(thread, state, self._own)))
         return await self._give(id, marks.of_answer(target, answer), target, answer)
 

@@ -81,6 +81,7 @@ def excerpt(result: Json) -> Json:
     """What the message about a result needs of it: the message is made later, and a result may be large."""
     if _is_whole(result):
         return result
+    # Two keys, so that it is not taken for all there is.
     is_report = isinstance(result, dict) and bool(result_text(result.get("report"), longest=SHOWN))
     return {"report" if is_report else "text": result_text(result, longest=SHOWN)[:SHOWN], "more": True}
 

@@ -15,15 +15,15 @@ OF_TWO_AT_ONCE = (
         GATEWAY + "turns.py",
         "self._gates.setdefault(agent, ",
         'self._gates.setdefault("", ',
-        TURNS
-        + "test_an_agent_that_hangs_with_more_than_it_may_have_keeps_no_other_agent_waiting[sqlite-answers]",
+        TURNS + "test_law_10_an_agent_that_hangs_keeps_no_other_agent_waiting[sqlite-answers]",
     ),
     Mutant(
         "an answer is not given to a run that was cancelled while it waited",
         GATEWAY + "resume.py",
         "if waited and not await",
         "if False and not await",
-        TURNS + "test_an_answer_is_not_given_when_its_run_was_cancelled_while_it_waited_for_its_turn[sqlite]",
+        TURNS
+        + "test_law_1_an_answer_is_not_given_when_its_run_was_cancelled_while_it_waited_for_its_turn[sqlite]",
     ),
     Mutant(
         "a run that was cancelled while it waited does not begin",

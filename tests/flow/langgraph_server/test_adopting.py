@@ -273,7 +273,7 @@ async def test_a_look_that_fails_halfway_is_made_again_from_where_it_began(
 
 
 @pytest.mark.parametrize("assistant", ["asking", "guarded"])
-async def test_a_thread_that_the_server_cannot_read_keeps_none_of_the_others_waiting(
+async def test_law_10_a_thread_that_the_server_cannot_read_keeps_none_of_the_others_waiting(
     database: Database, harness: Harness, elsewhere: Elsewhere, assistant: str
 ) -> None:
     good, bad = await elsewhere.start(assistant), await elsewhere.start(assistant)

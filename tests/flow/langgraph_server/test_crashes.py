@@ -49,7 +49,7 @@ async def test_an_answer_whose_acknowledgement_was_lost_is_not_given_again(harne
     assert harness.front.count(CREATE) == 2
 
 
-async def test_an_answer_that_arrives_while_it_is_tried_again_is_not_taken_for_somebody_elses(
+async def test_law_1_an_answer_that_arrives_while_it_is_tried_again_is_not_taken_for_somebody_elses(
     harness: Harness,
 ) -> None:
     agent, t = await harness.open("questions"), thread()
@@ -69,7 +69,9 @@ async def test_an_answer_that_arrives_while_it_is_tried_again_is_not_taken_for_s
     assert second.questions[0].text == "Second?"
 
 
-async def test_of_two_attempts_that_both_arrived_the_one_that_was_taken_counts(harness: Harness) -> None:
+async def test_law_1_of_two_attempts_that_both_arrived_the_one_that_was_taken_counts(
+    harness: Harness,
+) -> None:
     agent, t = await harness.open("questions"), thread()
     first = only(await agent.start(t, harness.input(), "run-1"))
     harness.front.rules.append(Rule(CREATE, lost=True))

@@ -137,7 +137,7 @@ async def test_to_cancel_a_run_that_blocks_its_worker_ends_the_worker(tmp_path: 
     await agent.close()
 
 
-async def test_a_worker_that_cannot_cancel_what_the_one_before_left_is_ended_before_the_next(
+async def test_law_10_a_worker_that_cannot_cancel_what_the_one_before_left_is_ended_before_the_next(
     tmp_path: Path,
 ) -> None:
     agent = plain(tmp_path, Patience(blocked=0.1, stop=0.1, start=5), kind="Reluctant")
