@@ -1,5 +1,6 @@
 """Demands: what a schema says of an answer, whether one fits, and what is wrong with a schema itself."""
 
+import json
 import re
 from typing import Any
 
@@ -7,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from answerback.demands import bundled, faults, first, resolved
+from answerback.demands import bundled, faults, first, resolved, sample
 from answerback.model import Json
 
 # Each takes longer than anybody lives in an engine that goes back.
@@ -183,6 +184,43 @@ def test_a_schema_that_leads_to_itself_comes_to_an_end() -> None:
     assert "must be a list or a whole number" in said(
         deep, {"items": {"$ref": "#"}, "type": ["array", "integer"]}
     )
+
+
+def _leading_on(width: int) -> dict[str, Json]:
+    """An object whose every field is such an object."""
+    return {
+        "$ref": "#/$defs/A",
+        "$defs": {
+            "A": {"type": "object", "properties": {f"f{i}": {"$ref": "#/$defs/A"} for i in range(width)}}
+        },
+    }
+
+
+def test_a_schema_that_stands_for_millions_of_values_is_shown_by_a_few() -> None:
+    assert len(json.dumps(sample(_leading_on(200), _leading_on(200)))) < 100_000
+    assert said("x", _leading_on(200)) == "it must be an object"
+    assert said("x", {"anyOf": [_leading_on(200)] * 5_000, "$defs": _leading_on(200)["$defs"]}) == (
+        "it must be an object"
+    )
+
+
+def test_references_that_lead_on_to_too_many_others_are_followed_to_an_end() -> None:
+    parts: dict[str, Json] = {f"A{i}": {"allOf": [{"$ref": f"#/$defs/A{i + 1}"}] * 200} for i in range(9)}
+    schema = {"$ref": "#/$defs/A0", "$defs": parts | {"A9": {"type": "object"}}}
+    assert resolved(schema, schema).type == ""
+    assert said("x", schema) == "it is too much to be checked"
+
+
+@pytest.mark.parametrize(
+    ("value", "schema"),
+    [
+        ([9_999] * 10_000, {"items": {"enum": [*range(10_000)]}}),
+        ([{"a": 1}] * 10_000, {"items": {"required": ["a"] * 10_000}}),
+        ({f"n{i}": 1 for i in range(10_000)}, {"patternProperties": {f"x{i}": {} for i in range(10_000)}}),
+    ],
+)
+def test_what_has_to_be_looked_through_again_and_again_counts_as_steps(value: Json, schema: Json) -> None:
+    assert said(value, schema) == "it is too much to be checked"
 
 
 # -- one schema out of several

@@ -10,6 +10,7 @@ from answerback.demands.shapes import DEEPEST, Shape, is_number, listed, sample,
 from answerback.model import Json
 
 MOST_STEPS = 20_000  # of one check: a schema can ask for many about each item that a stranger sends
+AT_ONCE = 50  # names or options that are looked through in about the time of a step
 DEEPEST_VALUE = 100  # values within each other that are looked at, as many as can be stored
 # The arithmetic of steps: enough for all digits of what fits into 64 bits, and of the smallest step.
 EXACT = decimal.Context(prec=400)
@@ -20,10 +21,18 @@ def first(value: Json, schema: Json, root: Json = None, *, parts: int = 1) -> Ne
 
     `parts`: of how many values that were checked by themselves it is made, which all may take the most steps.
     """
+    root = schema if root is None else root
     try:
-        return _Check(schema if root is None else root, parts * MOST_STEPS).all(value, schema, "", 0, 0)
+        found = _Check(root, parts * MOST_STEPS).all(value, schema, "", 0, 0)
     except _TooMuch:
         return Need("less")
+    return _with_sample(found, root) if found and found.key == "kind" else found
+
+
+def _with_sample(need: Need, root: Json) -> Need:
+    """What the kind of a value is to be, like the sample of its schema: made once, not at every refusal."""
+    like = json.dumps(sample(need.args["like"], root), ensure_ascii=False)
+    return Need(need.key, need.args | {"like": like}, need.at)
 
 
 class _TooMuch(Exception):
@@ -37,14 +46,17 @@ class _Check:
         self._root, self._left = root, steps
 
     def all(self, value: Json, schema: Json, at: str, depth: int, hops: int) -> Need | None:
-        self._left -= 1
-        if self._left < 0:
-            raise _TooMuch
+        self._take(1)
         if schema is False:
             return Need("no_key", {"name": at})
         if not isinstance(schema, dict) or depth > DEEPEST_VALUE or hops > DEEPEST:
             return None
         return next(filter(None, self._parts(value, schema, at, depth, hops)), None)
+
+    def _take(self, steps: int) -> None:
+        self._left -= steps
+        if self._left < 0:
+            raise _TooMuch
 
     def _parts(
         self, value: Json, schema: dict[str, Json], at: str, depth: int, hops: int
@@ -77,9 +89,9 @@ class _Check:
         kind = schema.get("type")
         kinds = [each for each in listed(schema, "type") or [kind] if isinstance(each, str)]
         if kinds and not any(_is(value, kind) for kind in kinds):
-            like = json.dumps(sample(schema, self._root), ensure_ascii=False)
-            return Need("kind", {"kinds": kinds, "like": like}, at)
+            return Need("kind", {"kinds": kinds, "like": schema}, at)
         options = Shape(schema).options
+        self._take(len(options or ()) // AT_ONCE)
         if options is not None and not any(_equal(value, option) for option in options):
             return Need("one_of", {"options": options}, at)
         found: Need | None = None
@@ -99,7 +111,7 @@ class _Check:
         if isinstance(schema.get("pattern"), str):
             if len(value) > patterns.LONGEST_TEXT:
                 return Need("less")
-            self._left -= len(value) // 100
+            self._take(len(value) // 100)
             if not patterns.matches(schema["pattern"], value):
                 return written(schema)
         name = schema.get("format")
@@ -119,6 +131,7 @@ class _Check:
         self, value: dict[str, Json], schema: dict[str, Json], at: str, depth: int
     ) -> Iterator[Need | None]:
         shape = Shape(schema)
+        self._take(len(shape.required) // AT_ONCE)
         for name in shape.required:
             if name not in value:
                 yield Need("key", {"name": name}, at)
@@ -129,6 +142,7 @@ class _Check:
                 yield Need("no_key", {"name": name}, at)
             mine = [shape.properties[name]] if name in shape.properties else []
             if isinstance(by_pattern, dict):
+                self._take(len(by_pattern) * (1 + len(name) // 100))
                 mine += [part for pattern, part in by_pattern.items() if _named(pattern, name)]
             if not mine and others is False:
                 yield Need("no_key", {"name": name}, at)

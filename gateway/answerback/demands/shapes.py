@@ -8,9 +8,10 @@ from answerback.demands import formats
 from answerback.model import Json
 
 DEEPEST = 12  # of references and unions that lead on to others: one may lead to itself, even twice
+MOST = 2_000  # steps on that way, for a shape or a sample: each may lead on to many others
 ABOUT = frozenset({"title", "description", "default", "examples"})  # said to people, and forbids nothing
-LEAST = frozenset({"minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"})
-MOST = frozenset({"maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"})
+LOWER = frozenset({"minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"})
+UPPER = frozenset({"maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,17 +49,40 @@ class Shape:
         return listed(self.schema, "enum") or None
 
 
-def resolved(schema: Json, root: Json, depth: int = 0) -> Shape:
-    """Follow references, put what stands in `allOf` together, look through a union of one thing and null."""
-    if not isinstance(schema, dict) or depth > DEEPEST:
+class _Way:
+    """Steps through one schema, and how many are left: ten lines of a schema can stand for millions."""
+
+    def __init__(self, root: Json) -> None:
+        self.root, self._left = root, MOST
+
+    @property
+    def ends(self) -> bool:
+        return self._left <= 0
+
+    def step(self) -> bool:
+        """Go one further; False at the end."""
+        self._left -= 1
+        return not self.ends
+
+
+def resolved(schema: Json, root: Json) -> Shape:
+    """Follow references, put what stands in `allOf` together, look through a union of one thing and null.
+
+    What leads on for too long forbids nothing.
+    """
+    return _resolved(schema, _Way(root), 0)
+
+
+def _resolved(schema: Json, way: _Way, depth: int) -> Shape:
+    if not isinstance(schema, dict) or depth > DEEPEST or not way.step():
         return Shape({})
     if "$ref" in schema:
-        found = resolved(target(schema["$ref"], root), root, depth + 1)
+        found = _resolved(target(schema["$ref"], way.root), way, depth + 1)
         return Shape(_joined(found.schema, _without(schema, "$ref")), found.nullable)
     if listed(schema, "allOf"):
         whole: dict[str, Json] = {}
         for part in schema["allOf"]:
-            whole = _joined(whole, resolved(part, root, depth + 1).schema)
+            whole = _joined(whole, _resolved(part, way, depth + 1).schema)
         return Shape(_joined(whole, _without(schema, "allOf")))
     parts = listed(schema, "anyOf") or listed(schema, "oneOf")
     if not parts:
@@ -66,7 +90,7 @@ def resolved(schema: Json, root: Json, depth: int = 0) -> Shape:
     real = [part for part in parts if part != {"type": "null"}]
     if len(real) != 1:
         return Shape(schema, len(real) < len(parts))
-    found = resolved(real[0], root, depth + 1)
+    found = _resolved(real[0], way, depth + 1)
     nullable = found.nullable or len(real) < len(parts)
     return Shape(_joined(found.schema, _without(schema, "anyOf", "oneOf")), nullable)
 
@@ -80,19 +104,23 @@ def branches(schema: Json) -> Iterator[tuple[str, dict[str, Json]]]:
         yield from ((each, shape.schema) for each in tag.options or () if isinstance(each, str))
 
 
-def sample(schema: Json, root: Json, depth: int = 0) -> Json:
+def sample(schema: Json, root: Json) -> Json:
     """A value of about this shape, to show what is meant."""
-    shape = resolved(schema, root)
-    if depth > 3 or shape.schema.get("default") is not None:
+    return _sample(schema, _Way(root), 0)
+
+
+def _sample(schema: Json, way: _Way, depth: int) -> Json:
+    shape = _resolved(schema, way, 0)
+    if depth > 3 or way.ends or shape.schema.get("default") is not None:
         return shape.schema.get("default", "…")
     for known in (listed(shape.schema, "examples"), shape.options):
         if known:
             return known[0]
     if shape.type == "object":
-        return {name: sample(part, root, depth + 1) for name, part in shape.properties.items()}
+        return {name: _sample(part, way, depth + 1) for name, part in shape.properties.items()}
     if shape.type == "array":
         parts = listed(shape.schema, "prefixItems") or [shape.schema.get("items")]
-        return [sample(part, root, depth + 1) for part in parts]
+        return [_sample(part, way, depth + 1) for part in parts]
     if shape.type == "string" and (like := formats.example(shape.schema.get("format"))):
         return like
     return {"boolean": True, "integer": 1, "number": 1.5, "null": None}.get(shape.type, "…")
@@ -142,8 +170,8 @@ def _joined(one: dict[str, Json], other: dict[str, Json]) -> dict[str, Json]:
         known = whole.get(key)
         if key not in whole or key in ABOUT or known == value:
             whole[key] = value
-        elif key in LEAST | MOST and is_number(known) and is_number(value):
-            whole[key] = max(known, value) if key in LEAST else min(known, value)
+        elif key in LOWER | UPPER and is_number(known) and is_number(value):
+            whole[key] = max(known, value) if key in LOWER else min(known, value)
         elif key == "required" and isinstance(known, list) and isinstance(value, list):
             whole[key] = [*known, *(name for name in value if name not in known)]
         elif key == "properties" and isinstance(known, dict) and isinstance(value, dict):
