@@ -90,7 +90,7 @@ class Form:
             view = await self._forms.view(token)
         except NotFound:
             return await self._ended.submit(request, token)
-        posted = await self._posts.read(request, pages.takes_files(view))
+        posted = await self._posts.read(request, token, takes_files=pages.takes_files(view))
         if view.interaction.status is not InteractionStatus.PENDING:
             return outcome_page(view, _late_status(view), late=True)
         entry = Entry(csrf.proof(request, token), posted, code_sent=posted.has("code"))

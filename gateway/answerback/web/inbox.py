@@ -150,7 +150,7 @@ class InboxPages:
         """Take an answer, or show the list again with it and a sentence about what is wrong."""
         id, viewer = request.path_params["id"], _viewer(request, session)
         view = await self._view(viewer, id)
-        posted = await self._posts.read(request, takes_files(view))
+        posted = await self._posts.read(request, session.caller.name, takes_files=takes_files(view))
         if view.interaction.status is not InteractionStatus.PENDING:
             return await self._again(viewer, session, late=id)
         ours = from_our_page(request, self._settings.public_url)

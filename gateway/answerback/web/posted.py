@@ -34,30 +34,32 @@ class Posted:
         *,
         whole: bool = True,
     ) -> None:
-        self._pairs = [(name, value.replace("\r\n", "\n")) for name, value in pairs or []]
+        self._fields: dict[str, list[str]] = {}
+        for name, value in pairs or []:
+            self._fields.setdefault(name, []).append(value.replace("\r\n", "\n"))
         self.files, self.whole = files, whole
 
     def one(self, name: str, default: str = "") -> str:
         """The value of a field; one that came more than once, as from no page of ours, says nothing."""
-        values = self.all(name)
+        values = self._fields.get(name, [])
         return values[0] if len(values) == 1 else default
 
     def all(self, name: str) -> list[str]:
         """Every value of a field, for check boxes."""
-        return [value for field, value in self._pairs if field == name]
+        return list(self._fields.get(name, []))
 
     def has(self, name: str) -> bool:
         """Whether the field was posted at all."""
         return name in self
 
     def __contains__(self, name: str) -> bool:
-        return any(field == name for field, _ in self._pairs)
+        return name in self._fields
 
     def __iter__(self) -> Iterator[str]:
-        return iter(dict(self._pairs))
+        return iter(self._fields)
 
     def __bool__(self) -> bool:
-        return bool(self._pairs)
+        return bool(self._fields)
 
 
 def parse(body: bytes) -> Posted:
