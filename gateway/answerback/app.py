@@ -27,6 +27,7 @@ from answerback.errors import AnswerbackError, ConfigurationError, StoreUnavaila
 from answerback.faults import Faults
 from answerback.feed import Feed
 from answerback.forms import Forms
+from answerback.gates import Gates, MakeGates
 from answerback.history import Historian
 from answerback.identify import Identifier, function_of
 from answerback.inbox import Inbox
@@ -196,6 +197,7 @@ def build(
     agents: dict[str, Agent] | None = None,
     extra: dict[str, Any] | None = None,
     turns: Callable[[], Turns] = Turns,
+    gates: MakeGates = Gates,
 ) -> App:
     """Everything, not started. `providers` and `agents` replace those of the configuration (in tests).
 
@@ -237,7 +239,8 @@ def build(
         faults=faults or Faults(),
         metrics=metrics,
     )
-    built = _connect(settings, context, all_providers, all_agents, list(found.problems), offered.http, turns)
+    problems = list(found.problems)
+    built = _connect(settings, context, all_providers, all_agents, problems, offered.http, turns, gates)
     built.identifier = Identifier(who, context) if who is not None else None
     return built
 
@@ -250,9 +253,10 @@ def _connect(
     problems: list[Problem],
     http: Outgoing,
     turns: Callable[[], Turns],
+    gates: MakeGates,
 ) -> App:
     deliverer, resumer, runner = (
-        Deliverer(context, providers, Callbacks(http, signing_key(settings))),
+        Deliverer(context, providers, Callbacks(http, signing_key(settings)), gates),
         Resumer(context, agents, turns()),  # 64 runs that begin keep no answer waiting
         Runner(context, agents, turns()),
     )

@@ -3,8 +3,6 @@
 import asyncio
 import contextlib
 import logging
-import weakref
-from collections import Counter
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import replace
 
@@ -13,6 +11,7 @@ from answerback.background import Background
 from answerback.callbacks import Callbacks
 from answerback.context import Context
 from answerback.errors import StoreUnavailable, Undeliverable
+from answerback.gates import Gates, MakeGates, NoRoom
 from answerback.loaded import load, needless, remembered
 from answerback.metrics import Metric
 from answerback.model import MessageKind
@@ -23,37 +22,39 @@ from answerback.troubles import FALL_BACK_WAIT, Trouble, Troubles
 from answerback.wording import Sheet, compose, is_private
 
 log = logging.getLogger("answerback.deliver")
-AT_ONCE = 16  # messages under way on one provider
-AT_ONCE_PLACE = 2  # and to one place on it
 AT_ONCE_CALLED = 64  # calls of receivers, which have nothing in common
-CROWD = 32  # calls of one receiver that wait here for their turn; more of them wait in their rows
-CROWDED = 60.0  # seconds that these wait
+CROWDED = "it waits for its turn: what is before it is slow"
 TIMEOUT = 30.0  # seconds for one call
 # That they were sent may be written with the next commit: whatever is written after it finds it done.
 SOON = (MessageKind.QUESTION, MessageKind.OUTCOME, MessageKind.NOTICE)
 
 
 class Deliverer(Background):
-    """The outbox's worker: one semaphore a provider, so that a hanging one delays nobody else."""
+    """The outbox's worker: gates of their own for each provider, so that a hanging one delays nobody else."""
 
     def __init__(
-        self, context: Context, providers: Mapping[str, Provider], callbacks: Callbacks | None = None
+        self,
+        context: Context,
+        providers: Mapping[str, Provider],
+        callbacks: Callbacks | None = None,
+        gates: MakeGates = Gates,
     ) -> None:
         super().__init__()
         self._context, self._providers, self._callbacks = context, providers, callbacks
         self._troubles = Troubles(context)
         self.beat = deliveries.LEASE / 3e6  # seconds between two renewals of a claim, while a stand-in thinks
-        self._gates = {name: asyncio.Semaphore(AT_ONCE) for name in providers}
-        self._waiting: Counter[str] = Counter()  # calls by receiver
-        self._gates[CALLER] = asyncio.Semaphore(AT_ONCE_CALLED)
-        self._places: weakref.WeakValueDictionary[tuple[str, str], asyncio.Semaphore] = (
-            weakref.WeakValueDictionary()
-        )
+        self._gates = gates({CALLER: AT_ONCE_CALLED})
 
     def take(self, rows: list[Row]) -> None:
-        """Send deliveries that this process has already claimed."""
+        """Send deliveries that this process has already claimed; give back what finds no room here."""
+        crowded = []
         for row in rows:
-            self._spawn(self._deliver(row))
+            if seconds := self._gates.enter(row["provider"], row["place"]):
+                crowded.append((row, seconds))
+            else:
+                self._spawn(self._deliver(row))
+        if crowded:
+            self._spawn(self._give_back(crowded))
 
     async def pump(self, limit: int = 100) -> int:
         """Claim what is due and send it; how many were claimed."""
@@ -62,30 +63,41 @@ class Deliverer(Background):
         return len(rows)
 
     async def _deliver(self, row: Row) -> None:
-        provider = self._providers.get(row["provider"])
+        name, place = row["provider"], row["place"]
         try:
-            if row["provider"] == CALLER and self._callbacks is not None:
-                await self._in_turn(self._callbacks, row)
-                return
-            if provider is None:
-                # Another process may have it. When none took it within a minute, the next provider asks.
-                why = f"the provider {row['provider']} is not configured here"
-                await self._troubles.again(row, Trouble(why, FALL_BACK_WAIT, away=True))
-                return
-            place = self._place(row)
-            async with place, self._gates[row["provider"]]:
-                await self._attempt(provider, row)
+            async with self._gates.turn(name, place):
+                await self._in_turn(row)
+        except NoRoom as wait:
+            await self._give_back([(row, wait.seconds)])
         except StoreUnavailable as error:  # the claim lapses, and then it is tried again
             log.warning("a delivery has to wait: %s", error, extra={"delivery": row["id"]})
         except Exception as error:
             log.exception("deliver failed", extra={"delivery": row["id"]})
             with contextlib.suppress(StoreUnavailable):  # then the claim lapses, and it is tried again
                 await self._troubles.again(row, Trouble(f"{type(error).__name__} while sending"))
+        finally:
+            self._gates.leave(name, place)
 
-    def _place(self, row: Row) -> asyncio.Semaphore:
-        """Narrower than the provider's gate: one person whose messages hang does not fill that."""
-        key = row["provider"], row["place"]
-        return self._places.setdefault(key, asyncio.Semaphore(AT_ONCE_PLACE))
+    async def _in_turn(self, row: Row) -> None:
+        provider = self._providers.get(row["provider"])
+        if row["provider"] == CALLER and self._callbacks is not None:
+            await self._call_back(self._callbacks, row)
+        elif provider is not None:
+            await self._attempt(provider, row)
+        else:  # another process may have it; when none took it within a minute, the next provider asks
+            why = f"the provider {row['provider']} is not configured here"
+            await self._troubles.again(row, Trouble(why, FALL_BACK_WAIT, away=True))
+
+    async def _give_back(self, crowded: list[tuple[Row, float]]) -> None:
+        """Let deliveries wait in their rows; that was no attempt of theirs."""
+
+        def tx_(tx: Tx) -> None:
+            for row, seconds in crowded:
+                claimed.give_back(tx, row, tx.now + round(seconds * 1e6), CROWDED)
+
+        with contextlib.suppress(StoreUnavailable):  # then their claims lapse
+            await self._context.store.write(tx_)
+        self._context.signals.rearm()
 
     async def _is_still_ours(self, row: Row, now: int) -> bool:
         """A claim may lapse in the queue of a slow provider; one that is about to is made to last."""
@@ -149,29 +161,6 @@ class Deliverer(Background):
     def _after_commit(self, follows: Follows) -> None:
         self._context.faults.reach("deliver.after-commit")
         self._context.follow(follows)
-
-    async def _in_turn(self, callbacks: Callbacks, row: Row) -> None:
-        """A receiver that hangs fills neither the gate nor, with thousands of calls, the memory."""
-        place = row["place"]
-        if self._waiting[place] >= CROWD:
-            await self._later(row)
-            return
-        self._waiting[place] += 1
-        try:
-            async with self._place(row), self._gates[CALLER]:
-                await self._call_back(callbacks, row)
-        finally:
-            self._waiting[place] -= 1
-            if not self._waiting[place]:
-                del self._waiting[place]
-
-    async def _later(self, row: Row) -> None:
-        """Let a call wait in its row: its receiver is slow."""
-        why = "its receiver is slow: it waits for its turn"
-        await self._context.store.write(
-            lambda tx: claimed.postpone(tx, row, tx.now + round(CROWDED * 1e6), why)
-        )
-        self._context.signals.rearm()
 
     async def _call_back(self, callbacks: Callbacks, row: Row) -> None:
         """Post the end of an interaction to whoever asked."""

@@ -16,9 +16,9 @@ from pydantic import SecretStr
 from standardwebhooks import Webhook as Signer
 
 from answerback.ask import AskRequest
-from answerback.deliver import CROWD
 from answerback.errors import DoesNotFit
 from answerback.faults import Faults
+from answerback.gates import ROOM_PLACE
 from answerback.installation import signing_key
 from answerback.model import Interaction, Json, OnExpire, Question, QuestionKind
 from answerback.outbox import CALLER
@@ -244,15 +244,15 @@ async def test_a_crowd_of_calls_waits_in_its_rows_and_is_posted_in_the_end(
 ) -> None:
     there.held = asyncio.Event()
     async with gateway(database, clock=today(), **HERE) as g:
-        for _ in range(CROWD + 5):
+        for _ in range(ROOM_PLACE + 5):
             asked = await g.app.asker.ask(AskRequest((asks("Which?"),), callback_url=there.url))
             await g.app.receiver.respond(asked.interaction.id, "this", by="", via="api")
         await until(lambda: there.waiting == 2)
         there.held.set()
         await g.app.idle()
-        assert len(there.got) == CROWD
+        assert len(there.got) == ROOM_PLACE
         await g.later(61)
-        assert len(there.got) == CROWD + 5
+        assert len(there.got) == ROOM_PLACE + 5
 
 
 class Dying(Faults):

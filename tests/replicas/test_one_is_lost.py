@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from answerback.deliver import AT_ONCE
+from answerback.gates import AT_ONCE
 from tests.replicas.fleet import Fleet, Replica, until
 from tests.replicas.scenario import RUNS, deliveries, expected, journals, play
 

@@ -8,6 +8,7 @@ from answerback import app as composition
 from answerback.agent import Agent
 from answerback.app import App
 from answerback.faults import Faults
+from answerback.gates import Gates, MakeGates
 from answerback.model import Address, Contact
 from answerback.provider import Inbound, Provider
 from answerback.run import Run, RunRequest
@@ -91,6 +92,7 @@ async def gateway(
     clock: ManualClock | None = None,
     faults: Faults | None = None,
     turns: Callable[[], Turns] = Turns,
+    gates: MakeGates = Gates,
     **settings: object,
 ) -> AsyncIterator[Gateway]:
     """A started gateway without its clock and its polling: tests let time pass by hand."""
@@ -103,6 +105,7 @@ async def gateway(
         time=clock,
         faults=faults,
         turns=turns,
+        gates=gates,
         providers={"memory": memory, **(providers or {})},
         agents={agent.name: agent for agent in agents},
     )

@@ -19,6 +19,11 @@ from answerback.store.tx import Row, Tx
 # Each claim counts an attempt; a dead letter that is replayed counts from the start, as of then.
 _CLAIMED = D.c.id == p("key"), QUEUED, D.c.attempts == p("attempt"), D.c.created_at == p("since")
 POSTPONE = Query(update(D).where(*_CLAIMED).values(next_attempt_at=p("at"), lease_owner="", error=p("why")))
+GIVE_BACK = Query(
+    update(D)
+    .where(*_CLAIMED)
+    .values(next_attempt_at=p("at"), lease_owner="", error=p("why"), attempts=D.c.attempts - 1)
+)
 MOVE = Query(update(D).where(*_CLAIMED).values(place=p("new_place"), next_attempt_at=p("at"), lease_owner=""))
 AT = Query(update(D).where(*_CLAIMED).values(place=p("new_place")))
 DONE = Query(  # whoever sent it knows that it was sent, also when its claim is another's by now
@@ -117,6 +122,11 @@ def claim_of(row: Row) -> Row:
 def postpone(tx: Tx, row: Row, at: int, why: str) -> bool:
     """To be tried again; False when it is not this claim's to postpone any more."""
     return tx.run(POSTPONE, **claim_of(row), at=at, why=why) == 1
+
+
+def give_back(tx: Tx, row: Row, at: int, why: str) -> bool:
+    """Claimed and not tried, which is no attempt; False when it is not this claim's any more."""
+    return tx.run(GIVE_BACK, **claim_of(row), at=at, why=why) == 1
 
 
 def failed(tx: Tx, row: Row, why: str, status: str = "failed") -> bool:

@@ -206,6 +206,14 @@ OF_TWO_AT_ONCE = (
         "::test_an_agent_that_ends_as_another_gateway_looks_after_its_answer_lets_neither_wait_for_the_other",
     ),
     Mutant(
+        "a message that had no turn was not tried",
+        GATEWAY + "store/claimed.py",
+        "attempts=D.c.attempts - 1",
+        "attempts=D.c.attempts",
+        FLOW + "test_gates.py"
+        "::test_law_10_a_message_that_waited_for_long_asks_on_the_next_provider_as_soon_as_any_other",
+    ),
+    Mutant(
         "of two that erase the last two runs of a thread one has it forgotten",
         GATEWAY + "store/erasing.py",
         "postgresql=_of_thread.with_for_update()",
