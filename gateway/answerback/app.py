@@ -169,7 +169,9 @@ class App:
         )
         if self.wakeups is not None:
             await self.wakeups.close()
-        await asyncio.gather(self.runner.close(), self.resumer.close(), self.deliverer.close())
+        await asyncio.gather(
+            self.receiver.close(), self.runner.close(), self.resumer.close(), self.deliverer.close()
+        )
         closed = await asyncio.gather(
             *(agent.close() for agent in self.agents.values()), return_exceptions=True
         )

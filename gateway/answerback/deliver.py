@@ -23,7 +23,6 @@ from answerback.wording import Sheet, compose, is_private
 
 log = logging.getLogger("answerback.deliver")
 AT_ONCE_CALLED = 64  # calls of receivers, which have nothing in common
-CROWDED = "it waits for its turn: what is before it is slow"
 TIMEOUT = 30.0  # seconds for one call
 # That they were sent may be written with the next commit: whatever is written after it finds it done.
 SOON = (MessageKind.QUESTION, MessageKind.OUTCOME, MessageKind.NOTICE)
@@ -93,7 +92,7 @@ class Deliverer(Background):
 
         def tx_(tx: Tx) -> None:
             for row, seconds in crowded:
-                claimed.give_back(tx, row, tx.now + round(seconds * 1e6), CROWDED)
+                claimed.give_back(tx, row, tx.now + round(seconds * 1e6))
 
         with contextlib.suppress(StoreUnavailable):  # then their claims lapse
             await self._context.store.write(tx_)

@@ -22,6 +22,7 @@ from answerback.read import validate_response
 from answerback.receipts import note
 from answerback.store import Tx, contacts, interactions, leases, replies, unnamed
 from answerback.store.leases import Lease
+from answerback.toasts import Toasts
 from answerback.values import unstorable
 
 log = logging.getLogger("answerback.receive")
@@ -71,6 +72,11 @@ class Receiver:
 
     def __init__(self, context: Context, providers: Mapping[str, Provider]) -> None:
         self._context, self._providers = context, providers
+        self._toasts = Toasts()
+
+    async def close(self) -> None:
+        """Stop what services are still being told."""
+        await self._toasts.close()
 
     async def screen(self, provider: str, inbound: Inbound) -> None:
         """Before a request's body is read. Raises `NotFound`, `Unverified`."""
@@ -165,7 +171,9 @@ class Receiver:
         await asyncio.sleep(0)  # the agents begin; what is sent and said can wait for that
         self._count(plugin.name, done)
         for one in done:
-            await self._follow(plugin, one)
+            self._follow(one)
+        told = [(one.reply, one.effect) for one in done if one.reply and one.effect]
+        await self._toasts.show(plugin, [(reply, effect.outcome, effect.toast) for reply, effect in told])
 
     def _count(self, provider: str, done: list[_Done]) -> None:
         """One line for all that came together, and only if something of it was out of the ordinary."""
@@ -241,7 +249,7 @@ class Receiver:
             replies.cut(tx, *event, raw[:ENOUGH])
         return _Done(found, effect, counted=effect.outcome)
 
-    async def _follow(self, plugin: Provider, done: _Done) -> None:
+    def _follow(self, done: _Done) -> None:
         effect = done.effect
         if effect is None:
             return
@@ -253,11 +261,6 @@ class Receiver:
             self._context.signals.rearm()
         for agent, thread in effect.stops:
             self._context.signals.stop((agent, thread))
-        if done.reply is not None:
-            try:
-                await plugin.acknowledge(done.reply, effect.outcome, effect.toast)
-            except Exception:
-                log.warning("a reply could not be acknowledged on %s", plugin.name)
 
 
 def _parse(plugin: Provider, inbound: Inbound) -> _Event:

@@ -20,7 +20,7 @@ from answerback.threads import renewed
 log = logging.getLogger("answerback.run")
 GIVE_UP = 10  # attempts, unless the agent is only away
 AT_ONCE = 16  # threads of one agent that it hears of at the same time
-Spawn = Callable[[Coroutine[Any, Any, None]], None]
+Spawn = Callable[[Coroutine[Any, Any, None]], object]
 
 
 @dataclass(frozen=True, slots=True)

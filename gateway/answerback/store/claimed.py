@@ -19,10 +19,8 @@ from answerback.store.tx import Row, Tx
 # Each claim counts an attempt; a dead letter that is replayed counts from the start, as of then.
 _CLAIMED = D.c.id == p("key"), QUEUED, D.c.attempts == p("attempt"), D.c.created_at == p("since")
 POSTPONE = Query(update(D).where(*_CLAIMED).values(next_attempt_at=p("at"), lease_owner="", error=p("why")))
-GIVE_BACK = Query(
-    update(D)
-    .where(*_CLAIMED)
-    .values(next_attempt_at=p("at"), lease_owner="", error=p("why"), attempts=D.c.attempts - 1)
+GIVE_BACK = Query(  # what went wrong with it, if anything did, stays as it was
+    update(D).where(*_CLAIMED).values(next_attempt_at=p("at"), lease_owner="", attempts=D.c.attempts - 1)
 )
 MOVE = Query(update(D).where(*_CLAIMED).values(place=p("new_place"), next_attempt_at=p("at"), lease_owner=""))
 AT = Query(update(D).where(*_CLAIMED).values(place=p("new_place")))
@@ -124,9 +122,9 @@ def postpone(tx: Tx, row: Row, at: int, why: str) -> bool:
     return tx.run(POSTPONE, **claim_of(row), at=at, why=why) == 1
 
 
-def give_back(tx: Tx, row: Row, at: int, why: str) -> bool:
+def give_back(tx: Tx, row: Row, at: int) -> bool:
     """Claimed and not tried, which is no attempt; False when it is not this claim's any more."""
-    return tx.run(GIVE_BACK, **claim_of(row), at=at, why=why) == 1
+    return tx.run(GIVE_BACK, **claim_of(row), at=at) == 1
 
 
 def failed(tx: Tx, row: Row, why: str, status: str = "failed") -> bool:
