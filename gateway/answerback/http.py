@@ -105,7 +105,10 @@ class Http:
             trusted = ssl.create_default_context()  # and on a machine without certificates of its own:
             trusted.load_verify_locations(certifi.where())
             connector = aiohttp.TCPConnector(
-                ssl=trusted, resolver=self._resolver, use_dns_cache=self._resolver is None
+                limit=0,  # who calls has limits of their own: one that hangs takes no connection of another's
+                ssl=trusted,
+                resolver=self._resolver,
+                use_dns_cache=self._resolver is None,
             )
             self._session = aiohttp.ClientSession(
                 connector=connector, cookie_jar=aiohttp.DummyCookieJar(), trust_env=self._proxies

@@ -22,7 +22,7 @@ from answerback.store import Tx
 from answerback.store.feed import Place
 from answerback.store.query import Query
 from answerback.testing import ScriptedAgent, asks
-from answerback.web.events import AT_ONCE
+from answerback.web.events import AT_ONCE, AT_ONCE_EACH
 from tests.support.databases import Database
 from tests.support.gateway import Gateway, gateway
 from tests.support.serving import served
@@ -31,6 +31,7 @@ KEYS = (
     ApiKey("ops", SecretStr("all")),
     ApiKey("asker", SecretStr("asks"), scopes=frozenset({"ask"})),
     ApiKey("narrow", SecretStr("narrow"), agents=frozenset({"another"})),
+    ApiKey("reader", SecretStr("reader"), scopes=frozenset({"read"})),
 )
 WIPE = Question("q1", "Wipe production?", QuestionKind.CONFIRM)
 
@@ -315,11 +316,22 @@ async def test_law_11_no_event_says_what_was_asked_or_answered(database: Databas
 async def test_there_are_only_so_many_streams_and_one_that_ends_makes_room(database: Database) -> None:
     async with gateway(database, api_keys=KEYS) as g, served(g.app) as url:
         async with contextlib.AsyncExitStack() as stack:
-            streams = [await stack.enter_async_context(events(url)) for _ in range(AT_ONCE)]
+            streams = [await stack.enter_async_context(events(url)) for _ in range(AT_ONCE_EACH)]
             for stream in streams:
                 await anext(stream)
             full = await refused(url, "all")
             assert full.status_code == 503 and full.headers["Retry-After"]
+            assert "50 programs follow the events with this key already." in full.text
+            others = [
+                await stack.enter_async_context(events(url, "narrow"))
+                for _ in range(AT_ONCE - AT_ONCE_EACH - 1)
+            ]
+            for stream in others:  # law 10: one key never keeps the others out
+                await anext(stream)
+            async with events(url, "reader") as stream:
+                await anext(stream)
+                full = await refused(url, "reader")
+                assert full.status_code == 503 and "100 programs follow the events here" in full.text
         async with asyncio.timeout(30):
             while True:
                 with contextlib.suppress(AssertionError):

@@ -12,11 +12,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import uvicorn
-import uvloop
 from pydantic import SecretStr
 from starlette.types import ASGIApp
 
 from answerback import app as gateway
+from answerback import loops
 from answerback.cli import terminal
 from answerback.cli.errors import Exit
 from answerback.cli.gateway import KEY_FILE, own_url
@@ -49,7 +49,7 @@ def run(
     logging.getLogger("uvicorn.access").addFilter(RedactTokens())
     settings = with_key(settings)
     open_more_files()
-    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+    with loops.runner() as runner:
         return runner.run(_serve(settings, listener, metrics, as_json))
 
 
@@ -77,6 +77,7 @@ async def _serve(
     settings: Settings, listener: socket.socket, metrics: socket.socket | None, as_json: bool
 ) -> Exit:
     keep_discreet(asyncio.get_running_loop())
+    await loops.make_room()
     stop = _Stop()
     app = gateway.build(settings, agents=in_workers(settings))
     try:

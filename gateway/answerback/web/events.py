@@ -3,6 +3,7 @@
 import asyncio
 import json
 import re
+from collections import Counter
 from collections.abc import AsyncIterator, Mapping
 from contextlib import aclosing
 from dataclasses import asdict
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 QUIET = 15.0  # seconds after which a comment says that the stream is alive: proxies close silent ones
 LONGEST = 900.0  # seconds of a stream without a key: who connects again is asked again who they are
-AT_ONCE = 100  # streams: each looks for itself
+AT_ONCE, AT_ONCE_EACH = 100, 50  # streams, in all and of one caller: each looks for itself
 RETRY = 2000  # milliseconds after which a client connects again
 _LONGEST = 40
 _ID = re.compile(r"(\d{1,18})-(\d{1,18})", re.ASCII)
@@ -36,34 +37,29 @@ _After = Annotated[
 _LastEventId = Annotated[str, Header(alias="Last-Event-ID", max_length=_LONGEST)]
 
 
-class Open:
-    """How many streams there are."""
-
-    def __init__(self) -> None:
-        self.count = 0
-
-
 class EventStream(StreamingResponse):
-    """Lines that are counted as one stream while they are sent."""
+    """Lines that are counted as one stream of a caller while they are sent."""
 
     media_type = "text/event-stream"
 
-    def __init__(self, lines: AsyncIterator[str], open: Open) -> None:
+    def __init__(self, lines: AsyncIterator[str], caller: str, open: Counter[str]) -> None:
         super().__init__(lines, headers={"X-Accel-Buffering": "no"})  # nginx would keep them back
-        self._lines, self._open = lines, open
+        self._lines, self._caller, self._open = lines, caller, open
 
     async def stream_response(self, send: Send) -> None:
-        self._open.count += 1
+        self._open[self._caller] += 1
         try:
             async with aclosing(self._lines):  # type: ignore[type-var]
                 await super().stream_response(send)
         finally:
-            self._open.count -= 1
+            self._open[self._caller] -= 1
+            if not self._open[self._caller]:
+                del self._open[self._caller]
 
 
 def add(api: FastAPI, feed: Feed) -> None:
     """Adds the endpoint for what happens."""
-    streams = Open()
+    streams: Counter[str] = Counter()
 
     @api.get(
         "/v1/events",
@@ -77,10 +73,15 @@ def add(api: FastAPI, feed: Feed) -> None:
         again, but one may come twice. 503 when too many programs follow already.
         """
         place = _place(last_event_id or after)
-        if streams.count >= AT_ONCE:
-            detail = f"{AT_ONCE} programs follow the events here already. Close one of them."
-            raise Problem(503, "unavailable", detail, {"Retry-After": "60"})
-        return EventStream(_lines(key, feed, await feed.begin(*place)), streams)
+        if streams[key.name] >= AT_ONCE_EACH:
+            raise _full(f"{AT_ONCE_EACH} programs follow the events with this key")
+        if streams.total() >= AT_ONCE:
+            raise _full(f"{AT_ONCE} programs follow the events here")
+        return EventStream(_lines(key, feed, await feed.begin(*place)), key.name, streams)
+
+
+def _full(why: str) -> Problem:
+    return Problem(503, "unavailable", f"{why} already. Close one of them.", {"Retry-After": "60"})
 
 
 def _place(id: str) -> tuple[int, int] | tuple[()]:

@@ -17,10 +17,8 @@ from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any
 
-import uvloop
-
 import answerback
-from answerback import registry
+from answerback import loops, registry
 from answerback.agent import Agent, Failed
 from answerback.errors import AnswerbackError, ConfigurationError, DoesNotFit
 from answerback.model import Json
@@ -41,7 +39,7 @@ def main() -> None:
     _speak_up()
     # LangGraph reads it when it is first imported, by whichever plugin: checkpoints hold known types only.
     os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
-    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+    with loops.runner() as runner:
         _complete(runner.get_loop(), _serve(ours))
 
 
@@ -208,6 +206,8 @@ async def _opened(configuration: Json) -> Agent:
             resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
         except ValueError:
             raise ConfigurationError("memory_limit is higher than the system's own limit here.") from None
+    else:  # each thread takes address space, 8 MiB at least
+        await loops.make_room()
     known = set(sys.path)
     sys.path.extend(entry for entry in configuration["path"] if entry not in known)
     plugin, context = codec.plugin_in(configuration["plugin"]), codec.context_in(configuration["context"])

@@ -99,9 +99,12 @@ class Email(Provider):
         return Sent(tuple(id for id in known if id))
 
     async def poll(self, cursor: str, wait: float | None = None) -> Batch:
-        """What came behind `cursor`, each mail read already. Raises `TryLater`."""
+        """What came behind `cursor`, each mail read already. Raises `TryLater`.
+
+        They are read side by side: a domain whose name servers are silent holds up its own mail only.
+        """
         haul = await (await self._mailbox()).look(cursor, wait)
-        return Batch(tuple([await self._event(mail) for mail in haul.mails]), haul.cursor)
+        return Batch(tuple(await asyncio.gather(*map(self._event, haul.mails))), haul.cursor)
 
     async def listen(self, take: Take) -> None:
         """Take mail by LMTP, until cancelled."""

@@ -61,6 +61,14 @@ def begin(state: State) -> State:
     return {}
 
 
+def wait(state: State) -> State:
+    """A plain function that hangs, if the input says so, until a file is there."""
+    note(state, "waits")
+    while state.get("how") == "waits" and not Path(state["folder"], "goes on").exists():
+        time.sleep(0.01)
+    return {}
+
+
 def report(state: State) -> State:
     crash_once(state, "reported")
     return {}
@@ -173,6 +181,7 @@ good = line_of(ask, ask_again, report)
 crashing = line_of(ask, report)
 crashing_start = line_of(begin, report)
 blocking = line_of(block)
+waiting = line_of(wait, ask)
 shouting = line_of(shout, ask)
 hoarding = line_of(hoard)
 leaking = line_of(leak, report)

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import os
 import sys
 import sysconfig
 import venv
@@ -266,6 +267,25 @@ async def test_a_graph_that_cannot_be_loaded_is_refused_with_the_same_words_as_w
         await agent.close()
     assert said[0] == said[1]
     assert "nothing is called “nothing” here" in said[0][0]
+
+
+async def test_law_10_steps_that_are_plain_functions_and_hang_keep_no_other_run_of_their_agent_waiting(
+    light: Database,
+) -> None:
+    usual = min(32, (os.cpu_count() or 1) + 4)  # threads of asyncio, as it comes
+    async with gateway(light, graph("waiting", light)) as g:
+        hang = [
+            await g.app.runner.start(RunRequest("waiting", given(light, how="waits"))) for _ in range(usual)
+        ]
+        await until(lambda: journal(light) == ["waits"] * usual)
+        run = await g.app.runner.start(RunRequest("waiting", given(light)))
+        asked = await has(g, run.id, RunStatus.WAITING)
+        await g.app.receiver.respond(asked.interactions[0], "Coding", by="alice", via="api")
+        await has(g, run.id, RunStatus.COMPLETED)
+        assert journal(light).count("waits") == usual + 1
+        (light.data_dir / "goes on").touch()
+        for each in hang:
+            await has(g, each.id, RunStatus.WAITING)
 
 
 async def test_another_python_runs_the_agent_with_its_own_packages(light: Database) -> None:

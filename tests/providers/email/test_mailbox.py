@@ -176,6 +176,25 @@ async def test_without_the_name_of_our_server_a_signature_is_looked_up_and_verif
     await provider.close()
 
 
+async def test_law_10_a_domain_whose_name_servers_are_silent_holds_up_its_own_mail_only(
+    mailbox: Box,
+) -> None:
+    signer = Signer()
+    all_ask = asyncio.Barrier(3)  # nobody is told before all have asked
+
+    async def lookup(name: str) -> str:
+        await all_ask.wait()
+        return await signer.lookup(name)
+
+    others = [Signer(f"z{number}.org") for number in range(2)]
+    provider = reads(mailbox.server.imap, lookup, mailbox.user, authserv_id="")
+    mails = [other.sign(reply("hi", From=f"mallory@{other.domain}")) for other in others]
+    await mailbox.deliver(*mails, signer.sign(reply("yes")))
+    found = replies(provider, await asyncio.wait_for(provider.poll("", 0), LONG))
+    assert [(each.text, each.trusted) for each in found] == [("hi", False), ("hi", False), ("yes", True)]
+    await provider.close()
+
+
 async def test_of_a_mail_that_is_too_long_only_its_beginning_comes_and_decides_nothing(
     mailbox: Box, provider: Email
 ) -> None:
