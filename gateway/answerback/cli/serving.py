@@ -33,6 +33,7 @@ from answerback.workers import in_workers
 
 log = logging.getLogger("answerback.serve")
 SHORT = 16  # characters of a key
+TICK = 1.0  # seconds: the Date of a response has no smaller unit (RFC 9110, section 5.6.7)
 GRACE = 3  # seconds that requests under way get when we stop; who waits for an answer asks again
 
 
@@ -92,7 +93,7 @@ async def _serve(
         if problems and len(problems) == configured:
             terminal.note("answerback: nothing that is configured can be used, so there is nothing to serve.")
             return Exit.ERROR
-        server = _Server(server_config(site(app)), lambda: announce(app, as_json))
+        server = Server(server_config(site(app)), lambda: announce(app, as_json))
 
         def halt() -> None:
             app.context.signals.end()
@@ -123,7 +124,7 @@ async def exposed(app: gateway.App, listener: socket.socket | None) -> AsyncIter
         yield
         return
     host, port = listener.getsockname()[:2]
-    server = _Server(
+    server = Server(
         server_config(expose(app.context.metrics, app.reader.gauges)),
         lambda: log.info("metrics at http://%s:%s/metrics", host, port),
     )
@@ -149,21 +150,29 @@ class _Stop:
         self.act()
 
 
-class _Server(uvicorn.Server):
+class Server(uvicorn.Server):
     """uvicorn's server, whose signals are ours: they must outlive it, until the app has been stopped."""
 
     def __init__(self, config: uvicorn.Config, started: Callable[[], None]) -> None:
         super().__init__(config)
-        self._announce = started
+        self._announce, self._stopping = started, asyncio.Event()
 
     def stop(self) -> None:
         """Finish what is under way; the second time do not wait for it."""
         self.force_exit = self.should_exit
         self.should_exit = True
+        self._stopping.set()
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
         yield
+
+    async def main_loop(self) -> None:
+        """uvicorn's looks ten times a second whether to stop, which is most of what an idle gateway does."""
+        while not await self.on_tick(0):  # which sets the Date of responses
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(TICK):
+                    await self._stopping.wait()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
