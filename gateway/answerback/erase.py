@@ -24,6 +24,8 @@ FOREVER = 1 << 62  # microseconds: later than anything ends
 LOOK = 600.0  # seconds between two looks whether a sweep is due
 ROWS = 100  # looked at in one transaction: what else is written takes its turn in between
 PAUSE = 0.02  # seconds between two of them
+PATIENCE = 60.0  # seconds for an agent to forget a thread: its worker may be blocked
+ENOUGH = 3  # threads that an agent could not forget one after the other; a sweep asks it no more then
 NAMES = {
     Kind.INTERACTION: "questions",
     Kind.RUN: "runs",
@@ -36,9 +38,17 @@ NAMES = {
 class Eraser(Background):
     """Sweeps once a day, in one process of all; nothing at all without `retention`."""
 
-    def __init__(self, context: Context, agents: Mapping[str, Agent], pause: float = PAUSE) -> None:
+    def __init__(
+        self,
+        context: Context,
+        agents: Mapping[str, Agent],
+        pause: float = PAUSE,
+        patience: float = PATIENCE,
+    ) -> None:
         super().__init__()
         self._context, self._agents, self._pause = context, agents, pause
+        self._patience = patience
+        self._failed: Counter[str] = Counter()  # threads in a row that an agent could not forget
 
     def start(self) -> None:
         """Begin to look whether a sweep is due."""
@@ -70,6 +80,7 @@ class Eraser(Background):
         erased: Counter[Kind] = Counter()
         if seconds is None:
             return erased
+        self._failed.clear()
         ended = await self._context.store.read(lambda tx: tx.now) - round(seconds * 1e6)
         for kind in Kind:
             erased[kind] = await self._walk(kind, ended)
@@ -153,7 +164,9 @@ class Eraser(Background):
             behind, done, waiting = await self._context.store.write(tx_)
             erased += done
             for row in waiting:
-                erased += await self._forget(row["agent"], row["thread_id"], partial(_is_left, row, ended))
+                if self._failed[row["agent"]] < ENOUGH:  # else it is asked again tomorrow
+                    may = partial(_is_left, row, ended)
+                    erased += await self._forget(row["agent"], row["thread_id"], may)
             await asyncio.sleep(self._pause)
         return erased
 
@@ -183,11 +196,16 @@ class Eraser(Background):
             return False
         try:
             with kept(self._context, lease):
-                return await self._forgets(self._agents[lease.agent], lease, may)
+                async with asyncio.timeout(self._patience):
+                    forgotten = await self._forgets(self._agents[lease.agent], lease, may)
         except Exception as error:  # an adapter may raise anything; tomorrow is another day
             why = str(error) if isinstance(error, AnswerbackError) else type(error).__name__
             log.warning("a thread could not be forgotten: %s", why, extra={"agent": lease.agent})
+            taken_up = isinstance(error, Conflict)  # by somebody: the agent is well
+            self._failed[lease.agent] += not taken_up
             return False
+        del self._failed[lease.agent]
+        return forgotten
 
     async def _forgets(self, agent: Agent, lease: Lease, may: Callable[[Tx], bool]) -> bool:
         """False if the thread is not ours to forget any more.

@@ -11,6 +11,7 @@ from sqlalchemy import text
 from answerback.agent import Failed, State, Target
 from answerback.ask import AskRequest
 from answerback.cli.site import site
+from answerback.erase import ENOUGH, Eraser
 from answerback.errors import AgentUnavailable, AlreadyAnswered, Conflict, NotFound, Undeliverable
 from answerback.letters import Kind
 from answerback.model import Answer, Attachment, InteractionStatus, Question, RunStatus
@@ -19,6 +20,7 @@ from answerback.provider import Inbound
 from answerback.run import RunRequest
 from answerback.settings import ApiKey, Plugin, Route
 from answerback.store import Tx, audit, runs
+from answerback.store.erasing import Kind as Erasable
 from answerback.store.query import Query
 from answerback.tables import metadata
 from answerback.testing import MemoryProvider, ScriptedAgent, asks
@@ -343,6 +345,37 @@ async def test_what_an_agent_cannot_forget_now_is_tried_again_the_next_day(datab
         assert (agent.threads, (await g.app.runner.get(run.id)).erased_at) == ((run.thread_id,), None)
         assert (await after(g, 1))["run"] == 1
         assert (agent.threads, await still_said(g)) == ((), set())
+
+
+class Hanging(ScriptedAgent):
+    """Its worker is blocked: nothing comes back."""
+
+    asked = 0
+
+    async def tip(self, thread: str) -> str | None:
+        self.asked += 1
+        await asyncio.Event().wait()
+        return None
+
+
+async def test_law_10_an_agent_that_hangs_keeps_nothing_of_the_others_from_being_erased(
+    database: Database,
+) -> None:
+    hanging, other = Hanging(asks("quokka?"), name="hanging"), ScriptedAgent(asks("numbat?"), name="other")
+    async with gateway(database, hanging, other, **MONTH) as g:
+        for name in (*["hanging"] * (ENOUGH + 2), "other"):
+            await g.run(name)
+            await g.types("1001", "wombat")
+        await g.app.notices.send(NoticeRequest("dingo"))
+        await g.app.idle()
+        await g.later(31 * DAY)
+        erased = await Eraser(g.app.context, g.app.agents, 0, patience=0.01).sweep()
+        assert (erased[Erasable.RUN], erased[Erasable.NOTICE], hanging.asked) == (1, 1, ENOUGH)
+        assert {table for table, _ in await still_said(g)} == {"run", "delivery"}  # its own, and how they end
+        assert other.threads == ()
+        waits = (await g.app.runner.list()).items[0]
+        with pytest.raises(AgentUnavailable, match="hanging cannot forget it now"):
+            await Eraser(g.app.context, g.app.agents, patience=0.01).now(waits.interactions[0], "ops")
 
 
 async def test_an_agent_that_cannot_be_used_now_forgets_when_it_can_again(database: Database) -> None:
