@@ -20,6 +20,7 @@ from answerback.threads import kept
 log = logging.getLogger("answerback.intake")
 PAUSE_MAX = 60.0
 TURN = 10.0  # seconds between two looks of a process that is not the reader
+CLOSE = 5.0  # seconds for a provider to release what it holds
 POLLING = "poll:"  # leases of providers stand beside those of threads, under a name no agent can have
 
 
@@ -27,9 +28,15 @@ class Intake:
     """One task a provider: a provider that is away is tried again, and says so in `state`."""
 
     def __init__(
-        self, context: Context, receiver: Receiver, providers: Mapping[str, Provider], turn: float = TURN
+        self,
+        context: Context,
+        receiver: Receiver,
+        providers: Mapping[str, Provider],
+        turn: float = TURN,
+        close: float = CLOSE,
     ) -> None:
-        self._context, self._receiver, self._providers, self.turn = context, receiver, providers, turn
+        self._context, self._receiver, self._providers = context, receiver, providers
+        self.turn, self._close_seconds = turn, close
         self._drained = {name: asyncio.Event() for name in providers}
         self._tasks: list[asyncio.Task[None]] = []
         self.state = dict.fromkeys(providers, "starting")
@@ -51,11 +58,14 @@ class Intake:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        for name, provider in self._providers.items():
-            try:
-                await provider.close()
-            except Exception:
-                log.warning("the provider %s could not be closed", name)
+        await asyncio.gather(*map(self._closed, self._providers))
+
+    async def _closed(self, name: str) -> None:
+        try:
+            async with asyncio.timeout(self._close_seconds):
+                await self._providers[name].close()
+        except (Exception, SystemExit):  # user code may be a script, and end itself
+            log.warning("the provider %s could not be closed", name)
 
     async def _run(self, name: str) -> None:
         provider, failures, opened = self._providers[name], 0, False

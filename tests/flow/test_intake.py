@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from answerback.app import build
 from answerback.errors import TryLater
+from answerback.intake import Intake
 from answerback.metrics import Metric
 from answerback.model import OnExpire
 from answerback.provider import Batch, Inbound
@@ -84,3 +85,27 @@ async def test_a_provider_that_is_away_at_the_start_is_said_counted_and_tried_ag
         assert app.context.metrics.of(Metric.REFUSED, "memory", "poll") == 1
     finally:
         await app.stop()
+
+
+class Closing(MemoryProvider):
+    """Its close hangs, ends the program, or is fine."""
+
+    def __init__(self, how: str) -> None:
+        super().__init__(how)
+        self.closed = False
+
+    async def close(self) -> None:
+        if self.name == "hangs":
+            await asyncio.Event().wait()
+        if self.name == "exits":
+            raise SystemExit(1)
+        self.closed = True
+
+
+async def test_law_10_a_provider_that_does_not_close_keeps_the_gateway_from_no_stop(
+    database: Database,
+) -> None:
+    all_ = {how: Closing(how) for how in ("hangs", "exits", "fine")}
+    async with gateway(database) as g:
+        await Intake(g.app.context, g.app.receiver, all_, close=0.01).close()
+    assert all_["fine"].closed
