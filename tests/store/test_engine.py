@@ -26,6 +26,7 @@ from answerback.store import (
     runs,
     stops,
 )
+from answerback.store.backend import Sqlite
 from answerback.store.query import Query, Statement
 from answerback.tables import MetaRow
 
@@ -56,6 +57,43 @@ async def test_one_bad_transaction_spoils_none_of_its_neighbours(store: Store) -
     )
     assert [isinstance(result, ValueError) for result in results] == [number % 3 == 0 for number in range(30)]
     assert await keys(store) == {f"k{number}" for number in range(30) if number % 3}
+
+
+async def test_law_10_a_transaction_that_ends_the_program_ends_nothing(store: Store) -> None:
+    def ends(tx: Tx) -> None:
+        tx.run(meta.PUT, key="half", value="")
+        raise SystemExit(1)
+
+    results = await asyncio.gather(store.write(ends), store.write(put("whole")), return_exceptions=True)
+    assert [str(results[0]), results[1]] == ["a transaction raised SystemExit", 1]
+    assert await keys(store) == {"whole"}
+
+
+async def test_law_10_what_breaks_in_the_writing_thread_itself_keeps_nobody_waiting(tmp_path: Path) -> None:
+    class Broken(Sqlite):
+        def is_lost(self, connection: Any, error: Exception) -> bool:
+            raise LookupError("a bug")
+
+    migrations.upgrade(f"sqlite:///{tmp_path / 'answerback.db'}")
+    broken = Store(Broken(str(tmp_path)))
+    broken.open()
+    with pytest.raises(LookupError):
+        await broken.write(lambda tx: 1 / 0)
+    assert await broken.write(put("next")) == 1
+    broken.close()
+
+
+async def test_law_10_what_cannot_be_logged_keeps_nobody_waiting(store: Store) -> None:
+    def fails(text: str, *arguments: object, extra: object) -> None:
+        raise OSError("no space is left for the log")
+
+    def logs(tx: Tx) -> str:
+        tx.log(fails, "written")
+        return "first"
+
+    async with asyncio.timeout(30):
+        first, second = await asyncio.gather(store.write(logs), store.write(lambda tx: "second"))
+    assert (first, second) == ("first", "second")
 
 
 async def test_a_statement_that_fails_rolls_its_transaction_back(store: Store) -> None:

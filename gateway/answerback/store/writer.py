@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import logging
 import queue
 import threading
 from collections.abc import Callable
@@ -12,6 +13,7 @@ from answerback.metrics import Happened
 from answerback.store.backend import Backend, hang_up
 from answerback.store.tx import Tx
 
+log = logging.getLogger("answerback.store")
 GROUP = 128  # the most transactions that share a commit
 RETRIES = 5
 
@@ -58,7 +60,14 @@ class Writer:
     def _work(self, connection: Any) -> None:
         while (jobs := self._jobs.get()) is not None:
             group, stop = self._waiting(jobs)
-            connection = self._commit(connection, group)
+            try:
+                connection = self._commit(connection, group)
+            except Exception as error:  # ours: without this thread, all who write would wait for ever
+                log.exception("transactions came to no end")
+                hang_up(connection)
+                connection = None
+                for job in group:
+                    _fail(job, error)
             if stop:
                 break
         if connection is not None:
@@ -112,7 +121,7 @@ class Writer:
         cursor = connection.cursor()
         for job in group:
             tx = Tx(cursor, self._backend.dialect, now)
-            job.result, job.happened, job.afterwards = job.tx(tx), tx.happened, tx.afterwards
+            job.result, job.happened, job.afterwards = _called(job.tx, tx), tx.happened, tx.afterwards
             tx.flush()
         self._committing = True
         cursor.execute("COMMIT")
@@ -168,6 +177,15 @@ class Writer:
         return None
 
 
+def _called(function: Callable[[Tx], Any], tx: Tx) -> Any:
+    try:
+        return function(tx)
+    except Exception:
+        raise
+    except BaseException as error:  # SystemExit of somebody's code would end this thread
+        raise RuntimeError(f"a transaction raised {type(error).__name__}") from error
+
+
 def _answer(group: list[Job]) -> None:
     loops = {job.loop for job in group}
     for loop in loops:
@@ -186,9 +204,10 @@ def _call(loop: asyncio.AbstractEventLoop, function: Callable[..., None], argume
 
 
 def _settle(group: list[Job]) -> None:
-    for job in group:
+    for job in group:  # first of all: nobody waits for what is only counted and logged
         if not job.future.done():
             job.future.set_result(job.result)
+    for job in group:
         if job.happened:
             job.counts(job.happened)
         for call in job.afterwards:
