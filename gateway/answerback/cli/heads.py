@@ -1,4 +1,4 @@
-"""How long the head of a request may be, and may take: uvicorn bounds neither.
+"""How long the head of a request may be, and may take: uvicorn bounds neither; and the Date of responses.
 
 A connection on which nothing is at work is closed after a while, whatever trickles in on it: each holds one
 of the files that a process may have open.
@@ -6,7 +6,10 @@ of the files that a process may have open.
 
 import asyncio
 import contextlib
+import email.utils
+import functools
 import resource
+import time
 from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
@@ -17,7 +20,10 @@ OPEN_FILES = 65_536
 
 
 class BoundedHeads(HttpToolsProtocol):
-    """uvicorn's protocol, which hangs up on whoever sends a head without end, in bytes or in time."""
+    """uvicorn's protocol, which hangs up on whoever sends a head without end, in bytes or in time.
+
+    It knows the Date of a response by itself, so that no server has to wake up for it.
+    """
 
     def __init__(self, *arguments: Any, **more: Any) -> None:
         super().__init__(*arguments, **more)
@@ -34,6 +40,7 @@ class BoundedHeads(HttpToolsProtocol):
 
     def on_message_begin(self) -> None:
         self._in_head, self._head = True, 0
+        self._date()
         super().on_message_begin()
 
     def on_headers_complete(self) -> None:
@@ -45,6 +52,15 @@ class BoundedHeads(HttpToolsProtocol):
         super().on_response_complete()
         if self.cycle.response_complete and not self.transport.is_closing():
             self._wait()  # also for the rest of a body that nobody reads
+
+    def send_400_response(self, msg: str) -> None:
+        self._date()
+        super().send_400_response(msg)
+
+    def _date(self) -> None:
+        """What uvicorn's server does once a second, whether there is work or not."""
+        date = (b"date", _formatted(int(time.time())))
+        self.server_state.default_headers = [date, *self.config.encoded_headers]
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
@@ -67,6 +83,11 @@ class BoundedHeads(HttpToolsProtocol):
     def _hang_up(self) -> None:
         if not self.transport.is_closing():
             self.transport.close()
+
+
+@functools.lru_cache(maxsize=1)
+def _formatted(second: int) -> bytes:
+    return email.utils.formatdate(second, usegmt=True).encode()
 
 
 def open_more_files() -> None:

@@ -33,7 +33,6 @@ from answerback.workers import in_workers
 
 log = logging.getLogger("answerback.serve")
 SHORT = 16  # characters of a key
-TICK = 1.0  # seconds: the Date of a response has no smaller unit (RFC 9110, section 5.6.7)
 GRACE = 3  # seconds that requests under way get when we stop; who waits for an answer asks again
 
 
@@ -169,10 +168,7 @@ class Server(uvicorn.Server):
 
     async def main_loop(self) -> None:
         """uvicorn's looks ten times a second whether to stop, which is most of what an idle gateway does."""
-        while not await self.on_tick(0):  # which sets the Date of responses
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(TICK):
-                    await self._stopping.wait()
+        await self._stopping.wait()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)

@@ -1,6 +1,9 @@
-"""Connections on which nothing is at work: how long they are kept."""
+"""Connections on which nothing is at work: how long they are kept; and what every response has."""
 
 import asyncio
+import datetime
+import email.utils
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -145,3 +148,26 @@ async def test_a_head_that_is_too_long_is_refused() -> None:
     caller = Caller()
     await caller.send(ASK + b"x: " + b"a" * (LONGEST_HEAD + 1))
     assert caller.transport.closed and b" 400 " in caller.transport.wrote
+
+
+def date_in(response: bytes) -> datetime.datetime:
+    (found,) = re.findall(rb"\r\ndate: ([^\r]+)\r\n", response)
+    return email.utils.parsedate_to_datetime(found.decode())
+
+
+@pytest.mark.parametrize("said", [ASK + b"\r\n", b"rubbish\r\n\r\n"], ids=["answered", "refused"])
+async def test_every_response_has_its_date_and_nobody_wakes_up_for_it(said: bytes) -> None:
+    caller = Caller()
+    await caller.send(said)
+    began = datetime.datetime.now(datetime.UTC) - datetime.timedelta(minutes=1)
+    assert began < date_in(caller.transport.wrote) <= datetime.datetime.now(datetime.UTC)
+
+
+async def test_the_date_goes_on() -> None:
+    caller, dates = Caller(), set[datetime.datetime]()
+    async with asyncio.timeout(30):
+        while len(dates) < 2:
+            await caller.send(ASK + b"\r\n")
+            dates.add(date_in(caller.transport.wrote))
+            caller.transport.wrote = b""
+            await asyncio.sleep(0.05)

@@ -1,8 +1,6 @@
 """What `serve` says about its keys, and its server when there is nothing to do."""
 
 import asyncio
-import datetime
-import email.utils
 import logging
 import socket
 from pathlib import Path
@@ -12,7 +10,7 @@ import pytest
 from pydantic import SecretStr
 from starlette.responses import Response
 
-from answerback.cli.serving import TICK, Server, server_config, with_key
+from answerback.cli.serving import Server, server_config, with_key
 from answerback.errors import ConfigurationError
 from answerback.settings import ApiKey, Settings
 
@@ -39,20 +37,14 @@ def test_a_file_that_holds_no_key_is_said_to_be_one(tmp_path: Path) -> None:
         with_key(Settings(data_dir=str(tmp_path)))
 
 
-async def test_a_server_has_the_time_and_ends_when_it_is_told_to() -> None:
+async def test_a_server_ends_when_it_is_told_to() -> None:
     listener = socket.create_server(("127.0.0.1", 0))
     started = asyncio.Event()
     server = Server(server_config(Response("here")), started.set)
     serving = asyncio.create_task(server.serve([listener]))
     await started.wait()
     async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{listener.getsockname()[1]}") as http:
-        dates = [(await http.get("/")).headers["date"]]
-        while dates[0] == dates[-1]:  # it goes on
-            await asyncio.sleep(TICK / 10)
-            dates.append((await http.get("/")).headers["date"])
-    for date in dates:
-        told = email.utils.parsedate_to_datetime(date)
-        assert abs(datetime.datetime.now(datetime.UTC) - told) < datetime.timedelta(minutes=1)
+        assert (await http.get("/")).text == "here"
     server.stop()
     async with asyncio.timeout(30):
         await serving
