@@ -77,7 +77,11 @@ class Loop:
 
 @contextlib.asynccontextmanager
 async def looping(
-    database: Database, agent: ScriptedAgent, box: Sandbox | None = None, clock: Clock = ON_TIME
+    database: Database,
+    agent: ScriptedAgent,
+    box: Sandbox | None = None,
+    clock: Clock = ON_TIME,
+    ago: int = 0,
 ) -> AsyncIterator[Loop]:
     """A gateway that Twilio reaches, asking Ana on WhatsApp first and in memory next."""
     async with contextlib.AsyncExitStack() as stack:
@@ -103,7 +107,7 @@ async def looping(
         checked = WhatsApp.Settings.model_validate(options)
         whatsapp = WhatsApp("whatsapp", checked, ProviderContext(public_url), clock)
         providers = {"whatsapp": whatsapp, "memory": memory}
-        now = Reading()
+        now = Reading(ago)
         app = composition.build(settings, providers=providers, agents={"scripted": agent}, time=now)
         await stack.enter_async_context(served(app, listener))
         await app.start()
@@ -251,7 +255,7 @@ async def test_law_1_a_tap_on_what_has_ended_since_confirms_no_other_question(da
     agent = ScriptedAgent()
     async with Sandbox.start() as box:
         box.twilio.add_person(ANA, "Ana")
-        async with looping(database, agent, box) as loop:
+        async with looping(database, agent, box, ago=3) as loop:  # she has read what she taps
             box.twilio.type(ANA, "hi")
             await loop.see("Nothing is waiting")  # from now on questions have buttons
             questions = [Question("q", text, QuestionKind.CONFIRM) for text in ("Send it?", "Wipe it?")]

@@ -4,10 +4,13 @@ import time
 
 
 class Reading:
-    """The gateway's time, microseconds since the epoch, in which people have read what they answer."""
+    """The gateway's time, microseconds since the epoch, in which people have read what they answer.
 
-    def __init__(self) -> None:
-        self._ahead = 0
+    It begins so many seconds ago: then what is written now was written that long after what is asked now.
+    """
+
+    def __init__(self, ago: int = 0) -> None:
+        self._ahead = -ago * 1_000_000
 
     def __call__(self) -> int:
         return time.time_ns() // 1000 + self._ahead
