@@ -313,7 +313,9 @@ async def test_law_11_no_event_says_what_was_asked_or_answered(database: Databas
     assert "swordfish" not in str(told) and "code word" not in str(told)
 
 
-async def test_there_are_only_so_many_streams_and_one_that_ends_makes_room(database: Database) -> None:
+async def test_law_10_one_key_keeps_no_other_from_following_and_a_stream_that_ends_makes_room(
+    database: Database,
+) -> None:
     async with gateway(database, api_keys=KEYS) as g, served(g.app) as url:
         async with contextlib.AsyncExitStack() as stack:
             streams = [await stack.enter_async_context(events(url)) for _ in range(AT_ONCE_EACH)]

@@ -196,7 +196,7 @@ def _leading_on(width: int) -> dict[str, Json]:
     }
 
 
-def test_a_schema_that_stands_for_millions_of_values_is_shown_by_a_few() -> None:
+def test_law_10_a_schema_that_stands_for_millions_of_values_is_shown_by_a_few() -> None:
     assert len(json.dumps(sample(_leading_on(200), _leading_on(200)))) < 100_000
     assert said("x", _leading_on(200)) == "it must be an object"
     assert said("x", {"anyOf": [_leading_on(200)] * 5_000, "$defs": _leading_on(200)["$defs"]}) == (

@@ -89,7 +89,7 @@ class _Check:
         kind = schema.get("type")
         kinds = [each for each in listed(schema, "type") or [kind] if isinstance(each, str)]
         if kinds and not any(_is(value, kind) for kind in kinds):
-            return Need("kind", {"kinds": kinds, "like": schema}, at)
+            return Need("kind", {"kinds": kinds, "like": schema}, at)  # a sample of it once it is told
         options = Shape(schema).options
         self._take(len(options or ()) // AT_ONCE)
         if options is not None and not any(_equal(value, option) for option in options):

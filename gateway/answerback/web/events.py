@@ -17,6 +17,7 @@ from starlette.types import Send
 from answerback.errors import StoreUnavailable
 from answerback.identify import Identified
 from answerback.web.auth import MayRead, sees
+from answerback.web.limits import counted
 from answerback.web.problems import Problem
 from answerback.web.records import timestamp
 from answerback.web.services import Caller, Feed
@@ -47,14 +48,9 @@ class EventStream(StreamingResponse):
         self._lines, self._caller, self._open = lines, caller, open
 
     async def stream_response(self, send: Send) -> None:
-        self._open[self._caller] += 1
-        try:
+        with counted(self._open, self._caller):
             async with aclosing(self._lines):  # type: ignore[type-var]
                 await super().stream_response(send)
-        finally:
-            self._open[self._caller] -= 1
-            if not self._open[self._caller]:
-                del self._open[self._caller]
 
 
 def add(api: FastAPI, feed: Feed) -> None:

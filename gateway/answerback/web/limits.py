@@ -1,7 +1,9 @@
 """How much may come in, and how slowly: bodies are counted while they arrive."""
 
 import asyncio
-from collections.abc import AsyncGenerator
+import contextlib
+from collections import Counter
+from collections.abc import AsyncGenerator, Iterator
 
 from starlette.requests import Request
 
@@ -44,6 +46,18 @@ async def timed(request: Request, seconds: float) -> AsyncGenerator[bytes]:
 def too_large(limit: int) -> Problem:
     """413, saying how much would have been taken."""
     return Problem(413, "too-large", f"The body is larger than the {limit} bytes that are taken here.")
+
+
+@contextlib.contextmanager
+def counted(under_way: Counter[str], whose: str) -> Iterator[None]:
+    """One more of somebody's is under way while the block runs."""
+    under_way[whose] += 1
+    try:
+        yield
+    finally:
+        under_way[whose] -= 1
+        if not under_way[whose]:
+            del under_way[whose]
 
 
 def require_type(request: Request, *wanted: str) -> None:

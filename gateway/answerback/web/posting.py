@@ -1,12 +1,17 @@
 """Reads what a browser posts: a few files at a time, and never more than is taken."""
 
-import contextlib
 from collections import Counter
-from collections.abc import AsyncGenerator
 
 from starlette.requests import Request
 
-from answerback.web.limits import BODY_SECONDS, declares_more_than, is_of_type, read_body, require_type
+from answerback.web.limits import (
+    BODY_SECONDS,
+    counted,
+    declares_more_than,
+    is_of_type,
+    read_body,
+    require_type,
+)
 from answerback.web.posted import MOST_BYTES, MULTIPART, URLENCODED, Posted, parse, receive
 from answerback.web.problems import Problem
 
@@ -32,18 +37,11 @@ class Posts:
         if request.headers.get("content-length") and not declares_more_than(self._usual, request):
             return await receive(request, self._usual, BODY_SECONDS)
         most = self._usual + MOST_BYTES
-        async with self._room(page):
+        self._require_room(page)
+        with counted(self._uploads, page):
             limit = self._usual if declares_more_than(most, request) else most
             return await receive(request, limit, UPLOAD_SECONDS)
 
-    @contextlib.asynccontextmanager
-    async def _room(self, page: str) -> AsyncGenerator[None]:
+    def _require_room(self, page: str) -> None:
         if self._uploads[page] >= UPLOADS_EACH or self._uploads.total() >= UPLOADS:
             raise Problem(503, "busy", "Others are sending files right now. Try again in a moment.")
-        self._uploads[page] += 1
-        try:
-            yield
-        finally:
-            self._uploads[page] -= 1
-            if not self._uploads[page]:
-                del self._uploads[page]

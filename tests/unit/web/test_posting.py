@@ -46,7 +46,7 @@ async def taken(posts: Posts, page: str) -> bool:
         return False
 
 
-async def test_whoever_has_one_link_takes_no_room_from_the_others():
+async def test_law_10_whoever_has_one_link_takes_no_room_from_the_others():
     posts = Posts(1000)
     async with under_way(posts, *["ana's link"] * UPLOADS_EACH):
         assert not await taken(posts, "ana's link")
