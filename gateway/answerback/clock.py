@@ -51,6 +51,8 @@ class Clock:
         if self._beat is not None:
             self._beat.cancel()
         if self._scheduler.running:
+            self._scheduler.pause()
+            await asyncio.sleep(0)  # what was begun a moment ago comes to wait for its turn, before us
             async with self._busy:
                 self._scheduler.shutdown(wait=False)
 
@@ -74,6 +76,8 @@ class Clock:
     async def tick(self) -> None:
         """Look; let every pump work if something is due; then sleep until the next moment."""
         async with self._busy:
+            if self._stopped:
+                return
             self._again, self._wake = False, None
             seconds = await self._left()
             if seconds <= 0:

@@ -1,6 +1,10 @@
 """The clock: one job, armed to the next moment that something falls due, never more than a minute ahead."""
 
+import asyncio
 import datetime
+import logging
+
+import pytest
 
 from answerback.app import App, build
 from answerback.ask import AskRequest
@@ -74,3 +78,18 @@ async def test_many_commits_do_not_push_the_next_look_on(database: Database) -> 
         app.clock.rearm()
     assert app.clock._wake == armed is not None
     await app.stop()
+
+
+@pytest.mark.parametrize("turns", range(5))
+async def test_a_look_that_falls_due_while_it_stops_is_no_error(
+    database: Database, caplog: pytest.LogCaptureFixture, turns: int
+) -> None:
+    app = await started(database)
+    app.clock._arm(0)
+    for _ in range(turns):
+        await asyncio.sleep(0)
+    await app.clock.stop()
+    for _ in range(10):
+        await asyncio.sleep(0)
+    await app.stop()
+    assert [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING] == []
