@@ -15,6 +15,7 @@ ROOM, ROOM_PLACE = 512, 32  # of those and what waits behind them
 PATIENCE = 20.0  # seconds that a message waits here: a claim lasts three times as long
 SHORTEST, LONGEST = 0.1, 60.0  # seconds until what found no room comes again
 LEAST = 0.02  # seconds that a message takes, where nobody knows better
+TELLING, OLD = 1.0, 8.0  # seconds: what ended in less says nothing of a service, and half of what did in more
 
 
 class NoRoom(Exception):
@@ -26,24 +27,37 @@ class NoRoom(Exception):
 
 
 class _Gate:
-    """`inside` counts what is at work here, since a time, and what waits for that."""
+    """`inside` counts what is at work here and what waits for that."""
 
     def __init__(self, at_once: int, room: int) -> None:
         self.inside, self._at_once, self._room = 0, at_once, room
         self.turns = asyncio.Semaphore(at_once)
-        self.since: dict[object, float] = {}
+        self._since, self.ended = 0.0, 0.0  # how many have ended since
         self._free_at = 0.0
+
+    def enter(self, now: float) -> None:
+        if not self.inside:
+            self._since, self.ended = now, 0.0
+        self.inside += 1
 
     @property
     def is_full(self) -> bool:
         return self.inside >= self._room
 
     def again(self, now: float) -> float:
-        """When to come again, one behind the other: as fast as what is at work now gets on."""
-        oldest = min(self.since.values(), default=now)
-        each = max(LEAST, now - oldest) / self._at_once
-        self._free_at = min(max(self._free_at, now) + each, now + LONGEST)
+        """When to come again, one behind the other: as fast as others have ended of late."""
+        self._free_at = min(max(self._free_at, now) + self._each(now), now + LONGEST)
         return max(SHORTEST, self._free_at - now)
+
+    def _each(self, now: float) -> float:
+        """Seconds from the end of one to the end of the next. In a burst our own turns are slow at first."""
+        span = now - self._since
+        if span < TELLING:
+            return LEAST / self._at_once
+        each = span / (self.ended + self._at_once)
+        if span > OLD:
+            self._since, self.ended = self._since + span / 2, self.ended / 2
+        return each
 
 
 class Gates:
@@ -64,12 +78,12 @@ class Gates:
 
     def enter(self, provider: str, place: str) -> float:
         """0: there is room, and it has to `leave` again. Else the seconds until there may be."""
-        gates = self._of(provider, place)
+        gates, now = self._of(provider, place), self._now()
         for gate in gates:
             if gate.is_full:
-                return gate.again(self._now())
+                return gate.again(now)
         for gate in gates:
-            gate.inside += 1
+            gate.enter(now)
         return 0.0
 
     def leave(self, provider: str, place: str) -> None:
@@ -85,7 +99,6 @@ class Gates:
         Raises `NoRoom` if none comes in time.
         """
         narrow, wide = self._of(provider, place)
-        message = object()
         async with contextlib.AsyncExitStack() as stack:
             try:
                 async with asyncio.timeout(self._patience):
@@ -93,10 +106,11 @@ class Gates:
                         await stack.enter_async_context(gate.turns)
             except TimeoutError:
                 raise NoRoom(narrow.again(self._now())) from None
-            for gate in (narrow, wide):
-                gate.since[message] = self._now()
-                stack.callback(gate.since.pop, message)
-            yield
+            try:
+                yield
+            finally:
+                for gate in (narrow, wide):
+                    gate.ended += 1
 
     def _of(self, provider: str, place: str) -> tuple[_Gate, _Gate]:
         """That of the place, and that of all of the provider's."""

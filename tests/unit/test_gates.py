@@ -60,7 +60,44 @@ async def test_what_finds_no_room_comes_again_as_fast_as_what_is_at_work_gets_on
         assert gates.enter("chat", "ana") == 1.5  # behind the last of these
         clock.seconds += 600
         assert gates.enter("chat", "ana") == gates.enter("chat", "ana") == LONGEST
-    assert gates.enter("chat", "ana") == LONGEST  # where those are that came before
+
+
+async def test_who_ends_fast_is_come_to_fast_and_who_did_and_hangs_now_is_soon_known_to():
+    clock = Clock()
+    gates = Gates({}, now=clock)
+    filled(gates)
+    for _ in range(98):
+        async with gates.turn("chat", "ana"):
+            clock.seconds += 0.02
+    assert gates.enter("chat", "ana") == SHORTEST == gates.enter("chat", "ana")  # 20 ms each
+    pauses = []
+    for _ in range(10):
+        clock.seconds += 10
+        pauses.append(gates.enter("chat", "ana"))
+    assert pauses == sorted(pauses) and pauses[-1] > 2
+
+
+async def test_the_first_moment_of_a_burst_says_nothing_of_a_service():
+    """All of it is being worked on, so that nothing ends: a thousand calls of 10 ms took a minute."""
+    clock = Clock()
+    gates = Gates({}, now=clock)
+    filled(gates)
+    async with gates.turn("chat", "ana"), gates.turn("chat", "ana"):
+        clock.seconds += 0.9
+        assert [gates.enter("chat", "ana") for _ in range(500)][-1] == pytest.approx(5.0)
+
+
+async def test_what_was_long_ago_says_nothing_of_what_is_now():
+    clock = Clock()
+    gates = Gates({}, now=clock)
+    for number in range(ROOM):
+        gates.enter("chat", f"place {number}")
+    for number in range(ROOM):
+        gates.leave("chat", f"place {number}")
+    clock.seconds += 3600
+    for number in range(ROOM):
+        assert gates.enter("chat", f"place {number}") == 0
+    assert gates.enter("chat", "ana") == SHORTEST
 
 
 def test_where_nobody_knows_how_long_one_takes_it_is_not_long():
