@@ -36,6 +36,7 @@ from tests.faults import small_disk
 from tests.faults.ailments import AILMENTS, Ailment, postgresql_restarted
 from tests.faults.phone import Phone, rows
 from tests.support.databases import Database
+from tests.support.described import through
 from tests.support.gateway import Gateway, gateway
 
 CASES = [(dialect, name) for dialect, found in AILMENTS.items() for name in found]
@@ -62,11 +63,8 @@ def ill(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Ailment, Databa
 
 
 def client(g: Gateway) -> httpx.AsyncClient:
-    transport = httpx.ASGITransport(site(g.app), raise_app_exceptions=False)
     headers = {"authorization": f"Bearer {KEY.key.get_secret_value()}"}
-    return httpx.AsyncClient(
-        transport=transport, base_url=g.app.settings.public_url, headers=headers, timeout=60
-    )
+    return through(site(g.app), g.app.settings.public_url, raising=False, headers=headers, timeout=60)
 
 
 async def sizes(g: Gateway) -> dict[str, int]:

@@ -13,6 +13,7 @@ from answerback.provider import Attachment, Inbound, Receipt, Reply, TryLater
 from answerback.settings import ApiKey, Limits
 from answerback.testing import MemoryProvider, ScriptedAgent, asks
 from tests.support.databases import Database
+from tests.support.described import through
 from tests.support.gateway import Gateway, gateway
 
 KEY, OTHER = "a-key-of-the-tests", "a-key-for-another-agent"
@@ -47,8 +48,7 @@ async def answered(g: Gateway) -> str:
 
 async def get(g: Gateway, path: str, key: str = KEY) -> httpx.Response:
     headers = {"authorization": f"Bearer {key}"}
-    transport = httpx.ASGITransport(site(g.app))
-    async with httpx.AsyncClient(transport=transport, base_url="http://test", headers=headers) as client:
+    async with through(site(g.app), "http://test", headers=headers) as client:
         return await client.get(path)
 
 

@@ -1,6 +1,5 @@
 """Who was asked hands the question to somebody else, whom the route names, and gives up their say with it."""
 
-import httpx
 import pytest
 from pydantic import SecretStr
 
@@ -12,6 +11,7 @@ from answerback.store import deliveries
 from answerback.succession import next_address
 from answerback.testing import ScriptedAgent, asks
 from tests.support.databases import Database
+from tests.support.described import through
 from tests.support.gateway import ALICE, BEN, Gateway, gateway
 
 CARL = Contact("carl", "Carl", addresses=(Address("memory", "3003", "3003"),))
@@ -91,9 +91,7 @@ class TestLaw7WhoGaveItUpHasNoSay:
             link = g.memory.shown[-1].message.form_url
             await g.types("1001", "/delegate ben")
             headers = {"Authorization": "Bearer alice"}
-            async with httpx.AsyncClient(
-                transport=httpx.ASGITransport(site(g.app)), base_url="http://127.0.0.1:8700"
-            ) as http:
+            async with through(site(g.app), "http://127.0.0.1:8700") as http:
                 assert (await http.get(link)).status_code == 404
                 answered = await http.post(
                     f"/v1/interactions/{id}/respond", headers=headers, json={"response": True}

@@ -36,6 +36,7 @@ from answerback_providers.llm.asking import prompt_of
 from answerback_providers.llm.settings import LLMSettings
 from answerback_providers.scripted import Scripted
 from tests.support.databases import Database
+from tests.support.described import through
 from tests.support.gateway import ALICE, Gateway, gateway
 from tests.support.stand_ins import Stand, ask, routed
 
@@ -69,9 +70,8 @@ OLD = Query(
 
 
 def web(g: Gateway) -> httpx.AsyncClient:
-    transport = httpx.ASGITransport(app=site(g.app))
     headers = {"authorization": "Bearer all"}
-    return httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1:8700", headers=headers)
+    return through(site(g.app), "http://127.0.0.1:8700", headers=headers)
 
 
 KEYS = {"api_keys": (ApiKey("all", SecretStr("all")),)}

@@ -3,7 +3,6 @@
 import asyncio
 from dataclasses import replace
 
-import httpx
 import pytest
 from pydantic import SecretStr
 from sqlalchemy import text
@@ -25,6 +24,7 @@ from answerback.store.query import Query
 from answerback.tables import metadata
 from answerback.testing import MemoryProvider, ScriptedAgent, asks
 from tests.support.databases import Database
+from tests.support.described import through
 from tests.support.gateway import Gateway, gateway
 
 DAY = 86_400.0
@@ -580,7 +580,7 @@ async def test_only_an_administrator_may_erase(database: Database) -> None:
         await g.app.idle()
         await g.types("1001", "numbat")
         path = f"/v1/interactions/{asked.interaction.id}/erase"
-        async with httpx.AsyncClient(transport=httpx.ASGITransport(site(g.app)), base_url="http://t") as web:
+        async with through(site(g.app), "http://t") as web:
             codes = [
                 (await web.post(path, headers={"authorization": f"Bearer key-of-{scope}"})).status_code
                 for scope in SCOPES

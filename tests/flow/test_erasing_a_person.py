@@ -29,6 +29,7 @@ from answerback.uploads import Upload
 from answerback.web.removals import erased_out
 from tests.flow.test_erasing import DAY, chain_of, everything
 from tests.support.databases import Database
+from tests.support.described import through
 from tests.support.gateway import Gateway, gateway
 from tests.support.two import opening
 
@@ -396,8 +397,7 @@ async def test_law_7_only_an_admin_s_key_that_names_no_agent_erases(database: Da
         await arrives(g)
         await asked(g)
         await g.types(PHONE, "the numbat")
-        transport = httpx.ASGITransport(site(g.app))
-        async with httpx.AsyncClient(transport=transport, base_url="http://here") as client:
+        async with through(site(g.app), "http://here") as client:
 
             async def delete(key: SecretStr) -> httpx.Response:
                 bearer = {"Authorization": f"Bearer {key.get_secret_value()}"}

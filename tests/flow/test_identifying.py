@@ -21,6 +21,7 @@ from answerback.settings import ApiKey, Plugin
 from answerback.testing import ScriptedAgent, asks
 from tests.flow.test_inbox import OURS, Browser, answer_of, ask, text_of
 from tests.support.databases import Database
+from tests.support.described import through
 from tests.support.gateway import Gateway, gateway, settings_for
 from tests.support.serving import served
 
@@ -70,8 +71,7 @@ async def knowing(
 async def browser(g: Gateway, user: str = "", **headers: str) -> AsyncIterator[Browser]:
     """Somebody's browser; the proxy adds who they are to whatever it sends."""
     sent = headers | ({"x-user": user} if user else {})
-    transport = httpx.ASGITransport(site(g.app))
-    async with httpx.AsyncClient(transport=transport, base_url=PUBLIC, headers=sent) as http:
+    async with through(site(g.app), PUBLIC, headers=sent) as http:
         yield Browser(http)
 
 

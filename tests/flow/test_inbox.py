@@ -18,6 +18,7 @@ from answerback.settings import ApiKey, Limits, Route
 from answerback.store.query import Query
 from answerback.testing import ScriptedAgent, asks
 from tests.support.databases import Database
+from tests.support.described import through
 from tests.support.gateway import Gateway, gateway
 
 ANSWER, READ = frozenset({"answer"}), frozenset({"read"})
@@ -38,6 +39,7 @@ WHICH = Question(
 REFUND = Question(
     "q1", "", QuestionKind.REVIEW, action=Action("refund", {"amount": 5}), decisions=("approve", "reject")
 )
+
 MANY = Question("q2", "How many?", QuestionKind.NUMBER, whole=True)
 OURS = {"origin": "null", "sec-fetch-site": "same-origin"}
 DAY = 86_400.0
@@ -77,8 +79,7 @@ def text_of(page: httpx.Response) -> str:
 
 @contextlib.asynccontextmanager
 async def browser(g: Gateway, key: str = "") -> AsyncIterator[Browser]:
-    transport = httpx.ASGITransport(site(g.app))
-    async with httpx.AsyncClient(transport=transport, base_url="https://ask.example.org") as http:
+    async with through(site(g.app), "https://ask.example.org") as http:
         found = Browser(http)
         if key:
             assert (await found.signs_in(key)).status_code == 200

@@ -18,6 +18,7 @@ from answerback.settings import ApiKey
 from answerback.testing import asks
 from tests.flow.test_letters import Fails, events, spoil
 from tests.support.databases import Database
+from tests.support.described import through
 from tests.support.gateway import Gateway, gateway
 from tests.support.serving import served
 
@@ -30,9 +31,7 @@ KEYS = (
 
 def client(g: Gateway, key: str = "all") -> httpx.AsyncClient:
     headers = {"Authorization": f"Bearer {key}"}
-    return httpx.AsyncClient(
-        transport=httpx.ASGITransport(site(g.app)), base_url="http://here", headers=headers
-    )
+    return through(site(g.app), "http://here", headers=headers)
 
 
 @contextlib.asynccontextmanager

@@ -25,6 +25,7 @@ from answerback.testing import ScriptedAgent, asks
 from answerback_sandbox import Sandbox
 from answerback_sandbox.mail.state import File, Letter
 from tests.support.databases import Database
+from tests.support.described import through
 from tests.support.mailing import ANA, gateway
 from tests.support.programs import Program
 from tests.support.serving import served
@@ -67,8 +68,7 @@ class Post:
 
     async def get(self, path: str) -> httpx.Response:
         headers = {"authorization": f"Bearer {KEY}"}
-        transport = httpx.ASGITransport(site(self.app))
-        async with httpx.AsyncClient(transport=transport, base_url="http://t", headers=headers) as client:
+        async with through(site(self.app), "http://t", headers=headers) as client:
             return await client.get(path)
 
 

@@ -20,6 +20,7 @@ from answerback.testing import MemoryProvider, ScriptedAgent, asks
 from tests.flow.test_letters import letters, replay
 from tests.flow.test_receipts import Service
 from tests.support.databases import Database
+from tests.support.described import through
 from tests.support.gateway import Gateway, gateway
 
 BOTH = {"default": Route("default", ask=("ben",), providers=("memory", "other"))}
@@ -257,7 +258,7 @@ async def test_the_sentence_is_in_the_person_s_language(database: Database, lang
 
 
 def page(g: Gateway) -> httpx.AsyncClient:
-    return httpx.AsyncClient(transport=httpx.ASGITransport(site(g.app)), base_url="http://127.0.0.1:8700")
+    return through(site(g.app), "http://127.0.0.1:8700")
 
 
 async def test_a_long_text_is_cut_on_the_phone_and_whole_behind_its_link(database: Database) -> None:

@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 from typing import ClassVar
 
-import httpx
 import pytest
 from pydantic import SecretStr
 from sqlalchemy import select, text
@@ -23,6 +22,7 @@ from answerback.testing import MemoryProvider, ScriptedAgent, asks
 from tests.flow.test_inbox import KEYS, OURS
 from tests.flow.test_run_ends import PUBLIC, proof_in
 from tests.support.databases import Database
+from tests.support.described import through
 from tests.support.gateway import ALICE, BEN, Gateway, gateway
 
 REFUND = Question("q1", "", QuestionKind.REVIEW, action=Action("refund", {"amount": 100}))
@@ -247,7 +247,7 @@ async def test_the_form_has_what_its_own_person_answered_and_takes_it_only_when_
         first = newest(g).form_url
         await g.taps("1001", "Approve")
         await g.taps("1001", "Reject")
-        async with httpx.AsyncClient(transport=httpx.ASGITransport(site(g.app)), base_url=PUBLIC) as http:
+        async with through(site(g.app), PUBLIC) as http:
             for link in (newest(g).form_url, first):
                 assert checked(page := (await http.get(link)).text) == [("q0", "approve"), ("q1", "reject")]
                 assert "What you have answered already is filled in." in page
@@ -268,7 +268,7 @@ async def test_of_what_is_sensitive_or_damaged_the_form_has_nothing(database: Da
             id = await ask(g, WHY_FIRST, Question("q2", "More?"), sensitive=sensitive)
             junk = f'{{"step": 1, "given": {given}}}'
             await g.app.context.store.write(lambda tx, id=id, junk=junk: tx.run(SPOIL, key=id, junk=junk))
-            async with httpx.AsyncClient(transport=httpx.ASGITransport(site(g.app)), base_url=PUBLIC) as http:
+            async with through(site(g.app), PUBLIC) as http:
                 page = await http.get(newest(g).form_url)
             assert page.status_code == 200 and "is filled in" not in page.text
 

@@ -2,7 +2,6 @@
 
 import asyncio
 
-import httpx
 import pytest
 from pydantic import SecretStr
 
@@ -12,6 +11,7 @@ from answerback.model import InteractionStatus, RunStatus
 from answerback.settings import ApiKey, Route
 from answerback.testing import MemoryProvider, ScriptedAgent, asks
 from tests.support.databases import Database
+from tests.support.described import through
 from tests.support.gateway import ALICE, BEN, Gateway, gateway
 
 BOTH = {"default": Route("default", ask=("alice", "ben"), providers=("memory",))}
@@ -76,9 +76,8 @@ async def test_who_comes_too_late_over_http_is_told_who_answered(database: Datab
         await g.run()
         id = await only(g)
         await g.types("2002", "this one")
-        transport = httpx.ASGITransport(site(g.app))
         headers = {"authorization": "Bearer a-key"}
-        async with httpx.AsyncClient(transport=transport, base_url="http://a", headers=headers) as client:
+        async with through(site(g.app), "http://a", headers=headers) as client:
             responded = await client.post(f"/v1/interactions/{id}/respond", json={"response": "that one"})
             cancelled = await client.post(f"/v1/interactions/{id}/cancel")
             record = (await client.get(f"/v1/interactions/{id}")).json()

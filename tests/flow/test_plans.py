@@ -16,6 +16,7 @@ from answerback.plans import Plan
 from answerback.settings import ApiKey, Hitl, Plugin, Route
 from answerback.testing import ManualClock, MemoryProvider, ScriptedAgent, asks
 from tests.support.databases import Database
+from tests.support.described import through
 from tests.support.gateway import Gateway, gateway
 
 WAYS = ("first", "second", "third")
@@ -182,9 +183,9 @@ async def test_what_others_started_is_asked_on_the_route_of_the_agent(database: 
 
 class TestApi:
     def client(self, g: Gateway, key: str = "all") -> httpx.AsyncClient:
-        return httpx.AsyncClient(
-            transport=httpx.ASGITransport(site(g.app)),
-            base_url="http://here",
+        return through(
+            site(g.app),
+            "http://here",
             headers={"Authorization": f"Bearer {key}"},
         )
 

@@ -14,6 +14,7 @@ from answerback.settings import ApiKey
 from answerback.testing import asks
 from tests.flow.test_callbacks import HERE, asker, today
 from tests.support.databases import Database
+from tests.support.described import through
 from tests.support.gateway import Gateway, gateway
 
 KEYS = {"api_keys": (ApiKey("ops", SecretStr("a-key")),)}
@@ -27,9 +28,8 @@ async def ask(g: Gateway, **more: object) -> str:
 
 @contextlib.asynccontextmanager
 async def caller(g: Gateway) -> AsyncIterator[httpx.AsyncClient]:
-    transport = httpx.ASGITransport(site(g.app))
     headers = {"authorization": "Bearer a-key"}
-    async with httpx.AsyncClient(transport=transport, base_url="http://here", headers=headers) as client:
+    async with through(site(g.app), "http://here", headers=headers) as client:
         yield client
 
 

@@ -14,6 +14,7 @@ from answerback.store import audit, contacts
 from answerback.testing import ManualClock, MemoryProvider
 from tests.support.accounts import HOUR, asked, decides_nothing, link_of, route
 from tests.support.databases import Database
+from tests.support.described import through
 from tests.support.gateway import ALICE, BEN, Gateway, gateway
 from tests.support.stand_ins import Stand
 
@@ -214,7 +215,7 @@ def keyed(*keys: ApiKey) -> dict[str, object]:
 
 def web(g: Gateway, key: str) -> httpx.AsyncClient:
     headers = {"authorization": f"Bearer {key}"}
-    return httpx.AsyncClient(transport=httpx.ASGITransport(site(g.app)), base_url="http://t", headers=headers)
+    return through(site(g.app), "http://t", headers=headers)
 
 
 async def test_only_an_administrator_may_remove_people(database: Database) -> None:

@@ -19,6 +19,7 @@ from answerback.store import Tx, contacts, deliveries
 from answerback.store.query import Query
 from answerback.testing import ScriptedAgent, asks
 from tests.support.databases import Database
+from tests.support.described import through
 from tests.support.gateway import Gateway, gateway
 
 PUBLIC = "https://ask.example.org"
@@ -45,7 +46,7 @@ class Ends(ScriptedAgent):
 
 
 def page(app: App) -> httpx.AsyncClient:
-    return httpx.AsyncClient(transport=httpx.ASGITransport(site(app)), base_url=PUBLIC)
+    return through(site(app), PUBLIC)
 
 
 def told(g: Gateway, who: str = "1001") -> Message:

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 from aiohttp import web
 
@@ -37,6 +36,7 @@ from answerback.outgoing import Outgoing
 from answerback.provider import Provider, ProviderContext
 from answerback.settings import Plugin, Route
 from tests.support.databases import Database
+from tests.support.described import through
 from tests.support.gateway import Gateway, gateway
 
 SECRETS = (
@@ -50,6 +50,7 @@ SECRETS = (
     "Xanswer",
     "Xnotice",
 )
+
 CHOICES = (Choice("a", "Xchoice one"), Choice("Xchoice", "two"))
 KINDS = {
     "text": Question("q", "Xquestion?"),
@@ -169,8 +170,7 @@ async def test_the_form_shows_all_of_it_and_keeps_its_rule_of_the_code(database:
     async with gateway(database, public_url=PUBLIC, form_auth="code") as g:
         await ask(g, KINDS["review"])
         message = g.memory.shown[-1].message
-        transport = httpx.ASGITransport(site(g.app))
-        async with httpx.AsyncClient(transport=transport, base_url=PUBLIC) as browser:
+        async with through(site(g.app), PUBLIC) as browser:
             page = (await browser.get(message.form_url)).text
         assert found(page) == ["Xquestion", "Xcontext", "Xtitle", "Xaction", "Xvalue"]
         with pytest.raises(NotAllowed):
@@ -187,8 +187,7 @@ async def test_a_notice_says_only_that_there_is_one(database: Database) -> None:
         message = g.memory.shown[-1].message
         assert (message.title, message.heading) == ("A message is waiting for you.", "Term check")
         assert found(told(g)) == []
-        transport = httpx.ASGITransport(site(g.app))
-        async with httpx.AsyncClient(transport=transport, base_url=PUBLIC) as browser:
+        async with through(site(g.app), PUBLIC) as browser:
             page = (await browser.get(message.form_url)).text
         assert found(page) == ["Xtitle", "Xnotice"]
 

@@ -12,6 +12,7 @@ from answerback.testing import ScriptedAgent, asks
 from answerback_sandbox.telegram import hands
 from tests.support.chatting import ANA, Chatting, chatting
 from tests.support.databases import Database
+from tests.support.described import through
 
 pytestmark = pytest.mark.needs_extra("telegram")
 KEY = "a-key-of-the-tests"
@@ -20,9 +21,8 @@ MEGABYTE = 1 << 20
 
 
 async def get(chat: Chatting, path: str, key: str = KEY) -> httpx.Response:
-    transport = httpx.ASGITransport(site(chat.g.app))
     headers = {"authorization": f"Bearer {key}"}
-    async with httpx.AsyncClient(transport=transport, base_url="http://test", headers=headers) as client:
+    async with through(site(chat.g.app), "http://test", headers=headers) as client:
         return await client.get(path)
 
 

@@ -20,6 +20,7 @@ from answerback.provider import Event, Inbound, Provider, ProviderContext
 from answerback.registry import build_provider
 from answerback.settings import ApiKey, Plugin, Route, Settings
 from answerback.testing import MemoryProvider
+from tests.support.described import through
 from tests.support.reading import Reading
 
 PUBLIC = "https://ask.example.org"
@@ -148,8 +149,7 @@ async def world_in(folder: Path) -> AsyncIterator[World]:
     app = composition.build(settings, providers=dict(providers), agents={}, time=time)
     await app.start(clock=False)
     try:
-        transport = httpx.ASGITransport(site(app))
-        async with httpx.AsyncClient(transport=transport, base_url=PUBLIC) as client:
+        async with through(site(app), PUBLIC) as client:
             world = World(app, client, providers)
             await world.ask()
             time.reads()

@@ -58,6 +58,14 @@ class Api(FastAPI):
         return self.openapi_schema or {}
 
 
+def _problem(about: str) -> dict[str, Any]:
+    schema = {"$ref": _REFERENCE.format(model="Problem")}
+    return {
+        "description": f"A problem document (RFC 9457): {about}.",
+        "content": {"application/problem+json": {"schema": schema}},
+    }
+
+
 def create_api(services: Services) -> Api:
     """The API; whoever calls it has been authenticated, see `application`."""
     api = Api(
@@ -71,12 +79,8 @@ def create_api(services: Services) -> Api:
         exception_handlers=HANDLERS,
         default_response_class=Ascii,
         responses={
-            "4XX": {
-                "description": "A problem document (RFC 9457): what happened, then what to do.",
-                "content": {
-                    "application/problem+json": {"schema": {"$ref": _REFERENCE.format(model="Problem")}}
-                },
-            }
+            "4XX": _problem("what happened, then what to do"),
+            "5XX": _problem("not the request's fault. 503: nothing was accepted, so try again"),
         },
     )
     runs.add(api, services)

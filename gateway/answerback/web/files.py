@@ -23,7 +23,7 @@ def add(api: FastAPI, services: Services, files: Files) -> None:
     @api.get(
         "/v1/interactions/{id}/attachments/{number}",
         response_class=Response,
-        responses={200: {"description": "The bytes.", "content": {UNKNOWN: {}}}},
+        responses={200: {"description": "The bytes.", "content": {"*/*": {}}}},
     )
     async def attachment(id: InteractionId, number: _Number, key: MayFollow) -> Response:
         """The bytes of a file. 410 if its service does not give it any more, 413 if it is too large."""

@@ -57,7 +57,12 @@ def add(api: FastAPI, services: Services) -> None:
         require_sight(key, interaction.agent, "interaction")
         return interaction
 
-    @api.post("/v1/interactions", status_code=201, openapi_extra=accepts(InteractionIn))
+    @api.post(
+        "/v1/interactions",
+        status_code=201,
+        responses={200: {"model": AskedOut, "description": "It was asked before."}},
+        openapi_extra=accepts(InteractionIn),
+    )
     async def ask(request: Request, response: Response, key: MayAsk, idempotency_key: _Key = "") -> AskedOut:
         """Ask. The same `Idempotency-Key` again gets the first result again, with 200."""
         body = await read(request, InteractionIn, limit_bytes)

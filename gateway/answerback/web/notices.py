@@ -80,7 +80,12 @@ def add(api: FastAPI, notices: Notices, limit_bytes: int) -> None:
         require_sight(key, notice.agent, "notice")
         return notice
 
-    @api.post("/v1/notices", status_code=201, openapi_extra=accepts(NoticeIn))
+    @api.post(
+        "/v1/notices",
+        status_code=201,
+        responses={200: {"model": SentOut, "description": "It was told before."}},
+        openapi_extra=accepts(NoticeIn),
+    )
     async def send(request: Request, response: Response, key: MayAsk, idempotency_key: _Key = "") -> SentOut:
         """Tell somebody. The same `Idempotency-Key` again gets the first result again, with 200."""
         body = await read(request, NoticeIn, limit_bytes)

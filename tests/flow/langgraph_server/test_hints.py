@@ -3,7 +3,6 @@
 import asyncio
 from typing import Any
 
-import httpx
 from pydantic import SecretStr
 
 from answerback.agent import AgentContext
@@ -14,6 +13,7 @@ from answerback.workers import WorkerAgent
 from tests.flow.langgraph_server.development import KEY
 from tests.flow.langgraph_server.harness import Elsewhere, Harness
 from tests.support.databases import Database
+from tests.support.described import through
 from tests.support.gateway import Gateway, gateway
 from tests.support.serving import served
 
@@ -50,7 +50,7 @@ async def test_a_webhook_makes_the_gateway_ask_long_before_its_next_look(
 async def test_what_a_hint_says_counts_for_nothing_and_it_needs_a_key(database: Database) -> None:
     async with (
         gateway(database, ScriptedAgent(), api_keys=KEYS) as g,
-        httpx.AsyncClient(transport=httpx.ASGITransport(site(g.app)), base_url="http://here") as http,
+        through(site(g.app), "http://here") as http,
     ):
         lie = {"thread_id": "t1", "status": "interrupted", "values": {"__interrupt__": [{"value": "Pay?"}]}}
         for key, status in (("", 401), ("unknown", 401), ("reads", 403), (KEY, 404)):

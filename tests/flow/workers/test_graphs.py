@@ -35,6 +35,7 @@ from tests.flow.workers.support import (
     until,
 )
 from tests.support.databases import Database
+from tests.support.described import through
 from tests.support.gateway import Gateway, gateway
 
 pytestmark = pytest.mark.needs_extra("langgraph")
@@ -52,9 +53,8 @@ def given(database: Database, **more: str) -> dict[str, str]:
 
 
 def http(g: Gateway) -> httpx.AsyncClient:
-    transport = httpx.ASGITransport(app=site(g.app))
     headers = {"Authorization": f"Bearer {KEY}"}
-    return httpx.AsyncClient(transport=transport, base_url="http://gateway", headers=headers)
+    return through(site(g.app), "http://gateway", headers=headers)
 
 
 async def test_the_whole_loop_through_a_worker(database: Database) -> None:

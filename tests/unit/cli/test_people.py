@@ -14,6 +14,7 @@ from answerback.model import Contact
 from answerback.provider import TryLater
 from answerback.settings import ApiKey, Plugin, Settings
 from answerback.testing import MemoryProvider, ScriptedAgent, asks
+from tests.support.described import through
 
 KEYS = (
     ApiKey("all", SecretStr("all")),
@@ -53,9 +54,8 @@ async def api(folder: Path, key: str = "all", *, away: bool = False) -> AsyncIte
     app = build(settings, providers=providers, agents={"scripted": ScriptedAgent(asks("Q?"))})
     await app.start(clock=False)
     headers = {"Authorization": f"Bearer {key}"}
-    transport = httpx.ASGITransport(app=site(app))
     try:
-        async with httpx.AsyncClient(transport=transport, base_url="http://here", headers=headers) as client:
+        async with through(site(app), "http://here", headers=headers) as client:
             yield client
     finally:
         await app.stop()

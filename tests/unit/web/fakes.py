@@ -28,6 +28,7 @@ from answerback.settings import ApiKey, Limits, Settings
 from answerback.uploads import Upload
 from answerback.web import Services, create_app
 from answerback.web.services import Identifier
+from tests.support.described import through
 
 NOW = 1_795_269_720_000_000  # Saturday 21 November 2026, 14:02 UTC
 HOUR = 3_600_000_000
@@ -323,9 +324,8 @@ class World:
         )
 
     def client(self, key: str = KEY, *, raising: bool = True) -> httpx.AsyncClient:
-        transport = httpx.ASGITransport(self.app, raise_app_exceptions=raising)
         headers = {"authorization": f"Bearer {key}"} if key else {}
-        return httpx.AsyncClient(transport=transport, base_url=PUBLIC, headers=headers)
+        return through(self.app, PUBLIC, raising=raising, headers=headers)
 
 
 def digest(key: str) -> str:
