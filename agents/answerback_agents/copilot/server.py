@@ -82,7 +82,7 @@ class Server:
             if not _is_lost(error):
                 raise
             log.warning("the connection to the MCP server was lost and is opened again")
-            await self._close()
+            await self._close(client)
             return await self._connected()
         return client
 
@@ -115,8 +115,11 @@ class Server:
         finally:
             opened.cancel()  # nothing, unless it ends before it is open
 
-    async def _close(self) -> None:
+    async def _close(self, lost: Client | None = None) -> None:
+        """Close the connection; where one was `lost`, only that: somebody else may have opened the next."""
         async with self._lock:
+            if lost is not None and lost is not self._client:
+                return
             holder, self._holder, self._client = self._holder, None, None
             if holder is None:
                 return

@@ -92,6 +92,18 @@ async def test_what_fails_is_told_to_the_model_and_ends_nothing() -> None:
     assert wrong.status == "error"
 
 
+async def test_of_two_calls_that_find_a_connection_lost_the_second_leaves_the_next_one_open() -> None:
+    """A call of the first may be under way on it, and would be in doubt."""
+    async with Server(a_server()) as server:
+        lost = await server._connected()
+        await server._close(lost)
+        opened = await server._connected()
+        await server._close(lost)
+        assert await server._connected() is opened
+        see, _ = await tools_of(server)
+        assert (await heard(see, what="it")).status == "success"
+
+
 def test_two_tools_of_one_name_are_refused() -> None:
     with pytest.raises(ValueError, match="two tools are called ask_human"):
         copilot(reporting(), [tool("ask_human")])
