@@ -6,12 +6,15 @@ plain functions as there are processors, and four.
 
 import asyncio
 import contextlib
+import logging
 import os
 import socket
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import uvloop
 
+log = logging.getLogger("answerback.loops")
 LOOK_UPS = 40  # host names at a time: more than two providers send messages at once
 PLAIN = 128  # plain functions at a time: the steps of an agent, when all of its turns are taken
 _SIZE = "UV_THREADPOOL_SIZE"  # docs.libuv.org/en/v1.x/threadpool.html; half of them look up names
@@ -28,9 +31,32 @@ async def make_room() -> None:
     loop.set_default_executor(ThreadPoolExecutor(PLAIN, thread_name_prefix="plain"))
     if _SIZE in os.environ:
         return
+    if not _can_start(2 * LOOK_UPS):
+        log.warning("this machine lets us start few threads: two host names are looked up at a time")
+        return
     os.environ[_SIZE] = str(2 * LOOK_UPS)
     try:
         with contextlib.suppress(OSError):  # no number, so that is all: libuv has its threads now
             await loop.getaddrinfo("localhost", 0, flags=socket.AI_NUMERICHOST)
     finally:
         del os.environ[_SIZE]  # it is not for what is started from here
+
+
+def _can_start(number: int) -> bool:
+    """Whether so many threads can be had, which memory or a container may limit.
+
+    libuv tries no fewer where it cannot start all of them: it aborts the process.
+    """
+    end, started = threading.Event(), list[threading.Thread]()
+    try:
+        for _ in range(number):
+            thread = threading.Thread(target=end.wait)
+            thread.start()
+            started.append(thread)
+    except RuntimeError:
+        return False
+    finally:
+        end.set()
+        for thread in started:
+            thread.join()
+    return True

@@ -26,8 +26,27 @@ with loops.runner() as runner:
 """
 
 
-def run(**environment: str) -> list[str]:
-    command = [sys.executable, "-c", PROGRAM]
+LITTLE = """
+import os, resource
+
+pages = int(open("/proc/self/statm").read().split()[0])
+resource.setrlimit(resource.RLIMIT_AS, (pages * os.sysconf("SC_PAGE_SIZE") + 200 * 2**20,) * 2)
+"""
+FEW = """
+import asyncio
+from answerback import loops
+
+async def main():
+    await loops.make_room()
+    print(bool(await asyncio.get_running_loop().getaddrinfo("localhost", 1)))
+
+with loops.runner() as runner:
+    runner.run(main())
+"""
+
+
+def run(program: str = PROGRAM, /, **environment: str) -> list[str]:
+    command = [sys.executable, "-c", program]
     return subprocess.run(command, env=environment, stdout=PIPE, text=True, check=True).stdout.split()
 
 
@@ -40,3 +59,8 @@ def test_law_10_there_is_room_for_many_look_ups_and_plain_functions_at_a_time() 
 def test_who_says_how_many_threads_libuv_has_gets_as_many() -> None:
     threads, _ = run(UV_THREADPOOL_SIZE="6")
     assert int(threads) < LOOK_UPS
+
+
+def test_where_so_many_threads_cannot_be_had_it_goes_on_with_fewer() -> None:
+    """Each wants eight megabytes for its stack; libuv aborts the process when one cannot be started."""
+    assert run(FEW.replace("async def main", f"{LITTLE}\nasync def main", 1)) == ["True"]
