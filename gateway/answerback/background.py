@@ -1,7 +1,12 @@
 """Background work: tasks under way in this process, waited for by tests and ended at the stop."""
 
 import asyncio
+import logging
 from collections.abc import Coroutine
+
+from answerback.errors import StoreUnavailable
+
+log = logging.getLogger("answerback.background")
 
 
 class Background:
@@ -13,8 +18,17 @@ class Background:
     def _spawn(self, work: Coroutine[object, object, None]) -> asyncio.Task[None]:
         task = asyncio.create_task(work)
         self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(self._ended)
         return task
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        """What could not even be postponed is due when its lease lapses; somebody should know why."""
+        self._tasks.discard(task)
+        error = None if task.cancelled() else task.exception()
+        if isinstance(error, StoreUnavailable):
+            log.warning("what was under way has to wait: %s", error)
+        elif error is not None:
+            log.error("what was under way failed; it is tried again", exc_info=error)
 
     @property
     def busy(self) -> bool:

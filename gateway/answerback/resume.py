@@ -71,6 +71,9 @@ class Resumer(Background):
         except AgentUnavailable as unavailable:
             away = not isinstance(unavailable, AgentCrashed)
             await self._later(handed, str(unavailable), away=away)
+        except StoreUnavailable as error:
+            log.warning("what became of an answer has to wait: %s", error)
+            await self._later(handed, "The database could not be used while resuming.")
         except Exception as error:
             log.exception("resume failed", extra={"interaction": handed.record.id})
             await self._later(handed, f"{type(error).__name__} while resuming")

@@ -17,6 +17,7 @@ from answerback.errors import (
     NotFound,
     NotPending,
     Refused,
+    StoreUnavailable,
 )
 from answerback.model import Json, RunStatus
 from answerback.paging import Page
@@ -248,7 +249,9 @@ class Runner(Background):
         except NoTurn:
             await self._give_back(order.id, lease)
         except Exception as error:
-            if not isinstance(error, AgentUnavailable | Refused):
+            if isinstance(error, StoreUnavailable):
+                log.warning("how far a run has come has to wait: %s", error)
+            elif not isinstance(error, AgentUnavailable | Refused):
                 log.exception("run failed", extra={"run": order.id})
             ours = isinstance(error, AnswerbackError) and str(error)  # another's words may hold a secret
             why = ours or type(error).__name__

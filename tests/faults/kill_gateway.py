@@ -1,5 +1,6 @@
 """One gateway through all its lives: what a service manager, a clock and an operator do for it."""
 
+import asyncio
 import socket
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
@@ -7,6 +8,7 @@ from typing import Any, TypeVar
 
 from answerback_sandbox import Sandbox
 from tests.faults.kill_life import Life, Zygote
+from tests.faults.victim import AWAY
 from tests.support.databases import Database
 
 T = TypeVar("T")
@@ -118,9 +120,13 @@ class Gateway:
         await first.stop()
 
     async def settle(self, seconds: float = 5.0) -> None:
-        """Time passes, and what falls due is done, whatever strikes meanwhile."""
+        """Time passes, and what falls due is done, whatever strikes meanwhile.
+
+        A server that was struck recovers in its own time: until then nothing can be expected.
+        """
         self.place.time.forward(seconds)
-        await self.life.meet(self.life.order("sweep", now=self.place.time.now))
+        while await self.life.meet(self.life.order("sweep", now=self.place.time.now)) == AWAY:  # noqa: ASYNC110
+            await asyncio.sleep(0.02)
         await self.mend()
 
     async def until(self, attempt: Callable[[], Coroutine[Any, Any, T]]) -> T:
@@ -134,9 +140,10 @@ class Gateway:
         raise Stuck(f"{attempt} does not come about")
 
     async def ask(self, what: str, **values: Any) -> Any:
-        """The result of an order, from a life that lives to give it."""
+        """The result of an order, from a life that lives to give it, with a database."""
 
-        async def attempt() -> tuple[Any]:
-            return (await self.life.order(what, **values),)
+        async def attempt() -> tuple[Any, ...]:
+            result = await self.life.order(what, **values)
+            return () if result == AWAY else (result,)
 
         return (await self.until(attempt))[0]

@@ -196,7 +196,7 @@ class ConsumesInto(ScriptedAgent):
 
 
 async def test_an_answer_that_was_consumed_but_not_recorded_is_consumed_once(
-    ill: tuple[Ailment, Database],
+    ill: tuple[Ailment, Database], caplog: pytest.LogCaptureFixture
 ) -> None:
     agent = ConsumesInto(asks("First?"), asks("Second?"))
     agent.begins = Begins(*ill)
@@ -213,6 +213,8 @@ async def test_an_answer_that_was_consumed_but_not_recorded_is_consumed_once(
         ("First?", "one"),
         ("Second?", "two"),
     ]
+    assert "has to wait" in caplog.text
+    assert "Traceback" not in caplog.text  # it is nobody's mistake
 
 
 @pytest.fixture

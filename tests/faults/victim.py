@@ -28,7 +28,7 @@ from answerback import app as composition
 from answerback.agent import AgentContext
 from answerback.app import App
 from answerback.cli.site import site
-from answerback.errors import StoreUnavailable
+from answerback.errors import AgentUnavailable, StoreUnavailable
 from answerback.faults import Faults
 from answerback.model import Address, Contact
 from answerback.settings import ApiKey, Plugin, Route, Settings
@@ -44,6 +44,7 @@ IN_GRAPH = ("First?", "Second?")
 KEY = "the-key-of-the-client"
 HOOK_SECRET = "the-secret-of-the-webhook"
 EXPIRES = 24 * 3600.0  # seconds: far more than all restarts of a scenario take together
+AWAY = {"database": "away"}  # the result of an order that may be given again
 TABLES = ("interaction", "delivery", "run", "thread_lease", "reply", "audit")
 
 
@@ -252,7 +253,11 @@ async def live(order: dict[str, Any], listener: socket.socket, control: socket.s
         what = json.loads(line)
         if what["do"] == "stop":
             break
-        say({"done": what["number"], "result": await getattr(life, what["do"])(**what["with"])})
+        try:
+            result = await getattr(life, what["do"])(**what["with"])
+        except (StoreUnavailable, AgentUnavailable):
+            result = AWAY
+        say({"done": what["number"], "result": result})
     server.should_exit = server.force_exit = True
     await serving
     await app.stop()

@@ -26,8 +26,8 @@ SMALL = {"min_wal_size": "32MB", "max_wal_size": "64MB"}
 class PostgresServer:
     """One running server: `url` opens its first database, `database()` makes another for one test."""
 
-    def __init__(self, socket_dir: str, settings: dict[str, str]) -> None:
-        self._socket_dir = socket_dir
+    def __init__(self, socket_dir: str, settings: dict[str, str], pid: int | None = None) -> None:
+        self._socket_dir, self.pid = socket_dir, pid
         self._made = 0
         self._templates: dict[str, str] = {}
         self._left: list[str] = []
@@ -102,7 +102,9 @@ def running_postgres(memory: Path | None = None) -> Iterator[PostgresServer]:
         try:
             with stopped_even_after_a_kill(server.get_pid(), folder):
                 postgres = PostgresServer(
-                    str(server.get_postmaster_info().socket_dir), {**QUICK, **(SMALL if memory else {})}
+                    str(server.get_postmaster_info().socket_dir),
+                    {**QUICK, **(SMALL if memory else {})},
+                    server.get_pid(),
                 )
                 try:
                     yield postgres
