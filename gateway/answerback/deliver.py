@@ -2,8 +2,9 @@
 
 import asyncio
 import contextlib
+import functools
 import logging
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import replace
 
 from answerback import instead, receipts
@@ -42,6 +43,7 @@ class Deliverer(Background):
         self._context, self._providers, self._callbacks = context, providers, callbacks
         self._troubles = Troubles(context)
         self.beat = deliveries.LEASE / 3e6  # seconds between two renewals of a claim, while a stand-in thinks
+        self.again = 1.0  # seconds until a database that was away is tried again
         self._gates = gates({CALLER: AT_ONCE_CALLED})
 
     def take(self, rows: list[Row]) -> None:
@@ -153,9 +155,30 @@ class Deliverer(Background):
             self._context.faults.reach("deliver.after-commit")
             instead.follow(self._context, done)
         elif row["kind"] in SOON:
-            store.write_soon(lambda tx: self._sent(tx, row, ids), self._after_commit)
+            self._written_soon(row, lambda tx: self._sent(tx, row, ids))
         else:
-            self._after_commit(await store.write(lambda tx: self._sent(tx, row, ids)))
+            await self._written(row, lambda tx: self._sent(tx, row, ids))
+
+    async def _written(self, row: Row, done: Callable[[Tx], Follows]) -> None:
+        try:
+            self._after_commit(await self._context.store.write(done))
+        except StoreUnavailable as error:
+            self._insist(row, done, error)
+
+    def _written_soon(self, row: Row, done: Callable[[Tx], Follows]) -> None:
+        away = functools.partial(self._insist, row, done)
+        self._context.store.write_soon(done, self._after_commit, away)
+
+    def _insist(self, row: Row, done: Callable[[Tx], Follows], error: StoreUnavailable) -> None:
+        """Whether or not its claim lapses meanwhile, it was sent: that is written down once that can be.
+
+        Where it never is, because this process ends first, the message is sent twice.
+        """
+        if self._context.store.is_open:
+            log.info(
+                "that a message was sent is written down later: %s", error, extra={"delivery": row["id"]}
+            )
+            asyncio.get_running_loop().call_later(self.again, self._written_soon, row, done)
 
     def _after_commit(self, follows: Follows) -> None:
         self._context.faults.reach("deliver.after-commit")
@@ -177,8 +200,7 @@ class Deliverer(Background):
             await self._troubles.met(row, error)
             return
         self._context.faults.reach("deliver.after-send")
-        await self._context.store.write(lambda tx: self._posted(tx, row))
-        self._context.faults.reach("deliver.after-commit")
+        await self._written(row, lambda tx: self._posted(tx, row))
 
     async def _privately(self, row: Row, place: str) -> Row:
         """What only its own person may see goes to the place where only they read."""
@@ -220,10 +242,10 @@ class Deliverer(Background):
             with contextlib.suppress(StoreUnavailable):
                 held["next_attempt_at"] = await self._context.store.write(tx_)
 
-    def _posted(self, tx: Tx, row: Row) -> None:
+    def _posted(self, tx: Tx, row: Row) -> Follows:
         """Its asker has the end, and the state that was kept for that."""
-        self._sent(tx, row, ())
         tx.run(interactions.DROP_STATE, interaction=row["interaction_id"])
+        return self._sent(tx, row, ())
 
     def _sent(self, tx: Tx, row: Row, ids: tuple[str, ...]) -> Follows:
         return receipts.sent(tx, self._context.outbox, row, ids)

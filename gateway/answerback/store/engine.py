@@ -80,15 +80,21 @@ class Store:
         self._put(job)
         return await job.future  # type: ignore[no-any-return]
 
-    def write_soon(self, tx: Callable[[Tx], T], then: Callable[[T], object] | None = None) -> None:
+    def write_soon(
+        self,
+        tx: Callable[[Tx], T],
+        then: Callable[[T], object] | None = None,
+        away: Callable[[StoreUnavailable], object] | None = None,
+    ) -> None:
         """Run `tx` in the next group commit, at most `SOON` later; then, in the loop, `then` gets its result.
 
         For what decides nothing and is repaired by itself (by a claim that lapses): a crash meanwhile loses
-        it, an error is logged. What is given to `write` afterwards finds it done; a `read` may not.
+        it, an error is logged, or given to `away` where the database cannot be used. What is given to `write`
+        afterwards finds it done; a `read` may not.
         """
         loop = asyncio.get_running_loop()
         job = Job(tx, loop, self._counts)
-        job.future.add_done_callback(lambda done: _report(done, then))
+        job.future.add_done_callback(lambda done: _report(done, then, away))
         self._unsettled.add(job.future)
         job.future.add_done_callback(self._unsettled.discard)
         self._soon.append(job)
@@ -159,9 +165,15 @@ class Store:
         return connection
 
 
-def _report(future: asyncio.Future[Any], then: Callable[[Any], object] | None) -> None:
+def _report(
+    future: asyncio.Future[Any],
+    then: Callable[[Any], object] | None,
+    away: Callable[[StoreUnavailable], object] | None,
+) -> None:
     error = None if future.cancelled() else future.exception()
-    if isinstance(error, StoreUnavailable):
+    if isinstance(error, StoreUnavailable) and away is not None:
+        away(error)
+    elif isinstance(error, StoreUnavailable):
         log.warning("what nobody waited for was not stored: %s", error)
     elif error is not None:
         log.error("what nobody waited for was not stored", exc_info=error)
