@@ -73,7 +73,7 @@ class Resumer(Background):
             await self._later(handed, str(unavailable), away=away)
         except StoreUnavailable as error:
             log.warning("what became of an answer has to wait: %s", error)
-            await self._later(handed, "The database could not be used while resuming.")
+            await self._later(handed, "The database could not be used while resuming.", away=True)
         except Exception as error:
             log.exception("resume failed", extra={"interaction": handed.record.id})
             await self._later(handed, f"{type(error).__name__} while resuming")
@@ -129,7 +129,8 @@ class Resumer(Background):
     async def _later(self, handed: Handed, why: str, *, away: bool = False) -> None:
         """Try again after a while; after many tries, set it aside with its reason (the dead letter).
 
-        `away`: the agent cannot be reached. That is waited for, for days: the answer was accepted.
+        `away`: the agent or the database cannot be reached. That is waited for, for days: the answer was
+        accepted.
         """
 
         def tx_(tx: Tx) -> list[Row]:

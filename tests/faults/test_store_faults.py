@@ -22,6 +22,7 @@ from answerback.ask import AskRequest
 from answerback.cli.site import Health, site
 from answerback.clock import Clock
 from answerback.errors import StoreUnavailable
+from answerback.faults import Faults
 from answerback.model import Answer, InteractionStatus, RunStatus
 from answerback.provider import Message, Sent
 from answerback.run import RunRequest
@@ -223,6 +224,30 @@ async def test_an_answer_that_was_consumed_but_not_recorded_is_consumed_once(
     ]
     assert "has to wait" in caplog.text
     assert "Traceback" not in caplog.text  # it is nobody's mistake
+
+
+class Away(Faults):
+    """Whenever an answer has been consumed, the database is away, so many times."""
+
+    def __init__(self, times: int) -> None:
+        self.times = times
+
+    def reach(self, point: str) -> None:
+        super().reach(point)
+        if point == "resume.after-agent" and self.times:
+            self.times -= 1
+            raise StoreUnavailable("away")
+
+
+async def test_however_often_it_is_away_just_then_the_answer_is_no_dead_letter(database: Database) -> None:
+    away = Away(15)
+    async with gateway(database, ScriptedAgent(asks("Which?")), faults=away) as g:
+        run = await g.run()
+        await g.types("1001", "this one")
+        for _ in range(40):
+            await g.later(301)
+        assert (await g.settled(run.id)).result == ["this one"]
+        assert await g.app.letters.count() == 0
 
 
 @pytest.fixture
