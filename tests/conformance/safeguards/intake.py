@@ -1,7 +1,8 @@
-"""The safeguards of laws 3, 4 and 6: committed first, in once, and silence is no answer."""
+"""The safeguards of laws 3, 4, 6 and 12: committed first, in once, out at least once, silence no answer."""
 
 from tests.conformance.safeguards.mutant import DIALECTS, FLOW, GATEWAY, GRAPH, HERE, Mutant
 
+AWAY = "tests/faults/test_store_faults.py::"
 OF_INTAKE = (
     # Law 3: commit first
     Mutant(
@@ -125,6 +126,20 @@ OF_INTAKE = (
         "_that_the_other_is_just_writing_down_is_not_lost",
     ),
     # Law 12: at least once, and what is known of each time
+    Mutant(
+        "that a message was sent is written down when the database is back",
+        GATEWAY + "deliver.py",
+        "        if self._context.store.is_open:\n            log.info(",
+        "        if False:\n            log.info(",
+        AWAY + "test_a_message_that_was_sent_but_not_recorded_is_recorded_once_that_can_be[sqlite-locked]",
+    ),
+    Mutant(
+        "an answer waits for a database that is away, however often it is",
+        GATEWAY + "resume.py",
+        'The database could not be used while resuming.", away=True',
+        'The database could not be used while resuming."',
+        AWAY + "test_however_often_it_is_away_just_then_the_answer_is_no_dead_letter[sqlite]",
+    ),
     Mutant(
         "what went wrong is written down by whoever claimed it last",
         GATEWAY + "store/claimed.py",
