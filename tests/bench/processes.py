@@ -74,15 +74,9 @@ def one_core() -> Iterator[None]:
         os.sched_setaffinity(0, before)
 
 
-def cpu_seconds(pid: int) -> float:
-    """User and system time of a process so far (proc(5), stat: fields 14 and 15)."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
 def cpu_with_workers() -> float:
     """CPU seconds of this process and of the workers that a gateway in it has started."""
-    return time.process_time() + sum(_threads_seconds(pid) for pid in _workers())
+    return time.process_time() + sum(cpu_seconds(pid) for pid in _workers())
 
 
 def _workers() -> list[int]:
@@ -91,8 +85,11 @@ def _workers() -> list[int]:
     return [pid for pid in pids if b"answerback.workers" in Path(f"/proc/{pid}/cmdline").read_bytes()]
 
 
-def _threads_seconds(pid: int) -> float:
-    """CPU time of a process's threads so far, to the nanosecond (the first field of /proc/…/schedstat)."""
+def cpu_seconds(pid: int) -> float:
+    """CPU time of a process's threads so far, to the nanosecond (the first field of /proc/…/schedstat).
+
+    Not from its `stat`, which counts ticks of 10 ms: what wakes up for less may never be seen there.
+    """
     found = Path(f"/proc/{pid}/task").glob("*/schedstat")
     return sum(int(path.read_text().split()[0]) for path in found) / 1e9
 
