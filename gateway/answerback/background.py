@@ -28,7 +28,7 @@ class Background:
         if isinstance(error, StoreUnavailable):
             log.warning("what was under way has to wait: %s", error)
         elif error is not None:
-            log.error("what was under way failed; it is tried again", exc_info=error)
+            log.error("what was under way failed", exc_info=error)
 
     @property
     def busy(self) -> bool:

@@ -32,7 +32,9 @@ async def make_room() -> None:
     if _SIZE in os.environ:
         return
     if not _can_start(2 * LOOK_UPS):
-        log.warning("this machine lets us start few threads: two host names are looked up at a time")
+        log.warning(
+            "few threads can be started here (a limit of memory or tasks): two names are looked up at a time"
+        )
         return
     os.environ[_SIZE] = str(2 * LOOK_UPS)
     try:

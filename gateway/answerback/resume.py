@@ -15,7 +15,17 @@ from answerback.errors import AgentCrashed, AgentUnavailable, DoesNotFit, NotPen
 from answerback.model import Interaction
 from answerback.signals import Handed
 from answerback.store import Row, Tx, audit, interactions, leases, runs
-from answerback.threads import GONE, Concluded, announce, kept, not_begun, still_goes_on, take_due, write_down
+from answerback.threads import (
+    DATABASE_AWAY,
+    GONE,
+    Concluded,
+    announce,
+    kept,
+    not_begun,
+    still_goes_on,
+    take_due,
+    write_down,
+)
 from answerback.turns import NoTurn, Turns
 
 log = logging.getLogger("answerback.resume")
@@ -73,7 +83,7 @@ class Resumer(Background):
             await self._later(handed, str(unavailable), away=away)
         except StoreUnavailable as error:
             log.warning("what became of an answer has to wait: %s", error)
-            await self._later(handed, "The database could not be used while resuming.", away=True)
+            await self._later(handed, DATABASE_AWAY, away=True)
         except Exception as error:
             log.exception("resume failed", extra={"interaction": handed.record.id})
             await self._later(handed, f"{type(error).__name__} while resuming")

@@ -27,7 +27,7 @@ from answerback.store import Row, Tx, interactions, leases, runs, stops
 from answerback.store.codec import loads
 from answerback.store.leases import Lease
 from answerback.store.runs import Run
-from answerback.threads import announce, conclude, kept
+from answerback.threads import DATABASE_AWAY, announce, conclude, kept
 from answerback.turns import NoTurn, Turns
 from answerback.values import check
 
@@ -248,10 +248,11 @@ class Runner(Background):
             announce(self._context, concluded, lease)
         except NoTurn:
             await self._give_back(order.id, lease)
+        except StoreUnavailable as error:
+            log.warning("how far a run has come has to wait: %s", error)
+            await self._later(order.id, lease, DATABASE_AWAY, final=False)
         except Exception as error:
-            if isinstance(error, StoreUnavailable):
-                log.warning("how far a run has come has to wait: %s", error)
-            elif not isinstance(error, AgentUnavailable | Refused):
+            if not isinstance(error, AgentUnavailable | Refused):
                 log.exception("run failed", extra={"run": order.id})
             ours = isinstance(error, AnswerbackError) and str(error)  # another's words may hold a secret
             why = ours or type(error).__name__

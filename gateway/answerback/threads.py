@@ -16,6 +16,7 @@ from answerback.store.leases import Lease
 
 log = logging.getLogger("answerback.threads")
 Concluded = tuple[Settled, Handed | None]
+DATABASE_AWAY = "The database could not be used."
 GONE = "The agent no longer waits for this question: its thread moved on without the answer."
 
 

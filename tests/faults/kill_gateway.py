@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from answerback_sandbox import Sandbox
-from tests.faults.kill_life import Life, Zygote
+from tests.faults.kill_life import PATIENCE, Life, Zygote
 from tests.faults.victim import AWAY
 from tests.support.databases import Database
 
@@ -125,9 +125,13 @@ class Gateway:
         A server that was struck recovers in its own time: until then nothing can be expected.
         """
         self.place.time.forward(seconds)
-        while await self.life.meet(self.life.order("sweep", now=self.place.time.now)) == AWAY:  # noqa: ASYNC110
-            await asyncio.sleep(0.02)
+        async with asyncio.timeout(PATIENCE):
+            while await self._swept() == AWAY:  # noqa: ASYNC110 - nobody says when it is back
+                await asyncio.sleep(0.02)
         await self.mend()
+
+    async def _swept(self) -> Any:
+        return await self.life.meet(self.life.order("sweep", now=self.place.time.now))
 
     async def until(self, attempt: Callable[[], Coroutine[Any, Any, T]]) -> T:
         """The first truthy result: tried again after each fault, as a client does that heard nothing."""

@@ -1,5 +1,7 @@
 """What a sweep of kills came to: its summary line at the end of the run."""
 
+import random
+import secrets
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -32,6 +34,13 @@ class Tally:
         """`name: 378 kills, 0 lost, 0 wrong, 0 stuck`."""
         counts = f"{self.kills} kills, {self.lost} lost, {self.wrong} wrong, {self.stuck} stuck"
         return f"{name}: {counts}, {self.repeated} steps run again"
+
+
+def dice(config: pytest.Config) -> tuple[int, random.Random]:
+    """`--seed`, or a new one, and what comes of it: to repeat a run."""
+    given = config.getoption("--seed", default=None)
+    seed = secrets.randbits(32) if given is None else given
+    return seed, random.Random(seed)  # noqa: S311 - repeatable on purpose
 
 
 def tally(config: pytest.Config, name: str) -> Tally:

@@ -12,7 +12,7 @@ from tests.faults.kill_audit import Findings
 from tests.faults.kill_journey import INTAKES, OUTCOMES, STAGES, journey
 from tests.faults.kill_life import Zygote
 from tests.faults.kill_random import Reaper
-from tests.faults.kill_tally import tally
+from tests.faults.kill_tally import dice, tally
 from tests.support.databases import Database
 
 pytestmark = pytest.mark.needs_extra("langgraph", "telegram")
@@ -52,9 +52,7 @@ async def test_a_gateway_killed_at_random_loses_nothing_and_ends_what_it_began(
     zygote: Zygote, database: Database, request: pytest.FixtureRequest
 ) -> None:
     wanted = request.config.getoption("--kills", default=0) or FEW
-    seed = request.config.getoption("--seed", default=None)
-    seed = secrets.randbits(32) if seed is None else seed
-    chance = random.Random(seed)  # noqa: S311 - repeatable on purpose
+    seed, chance = dice(request.config)
     sweep = tally(request.config, f"at random on {database.dialect} (--seed {seed})")
     while sweep.kills < wanted:
         with fresh(database, request) as place:

@@ -7,7 +7,6 @@ import asyncio
 import contextlib
 import os
 import random
-import secrets
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,7 +16,7 @@ import pytest
 
 from tests.faults.kill_journey import INTAKES, OUTCOMES, STAGES, journey
 from tests.faults.kill_life import Zygote
-from tests.faults.kill_tally import tally
+from tests.faults.kill_tally import dice, tally
 from tests.support.databases import Database
 from tests.support.postgres import PostgresServer, running_postgres
 
@@ -79,13 +78,11 @@ def made(server: PostgresServer, name: str) -> str:
 
 
 @pytest.mark.parametrize("long", [False, pytest.param(True, marks=pytest.mark.slow)])
-async def test_a_server_that_is_struck_at_random_loses_nothing_and_the_gateway_goes_on_without_a_restart(
+async def test_law_3_a_server_that_is_struck_at_random_loses_nothing_and_the_gateway_is_not_restarted(
     zygote: Zygote, server: PostgresServer, request: pytest.FixtureRequest, tmp_path: Path, long: bool
 ) -> None:
     wanted = (request.config.getoption("--kills", default=0) or MANY) if long else FEW
-    seed = request.config.getoption("--seed", default=None)
-    seed = secrets.randbits(32) if seed is None else seed
-    chance = random.Random(seed)  # noqa: S311 - repeatable on purpose
+    seed, chance = dice(request.config)
     sweep = tally(request.config, f"of PostgreSQL's sessions (--seed {seed})")
     for number in range(wanted):
         name, folder = f"journey_{number}", tmp_path / f"{number}"

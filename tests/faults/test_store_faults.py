@@ -171,7 +171,7 @@ class SendsInto(Phone):
         return sent
 
 
-async def test_a_message_that_was_sent_but_not_recorded_is_recorded_once_that_can_be(
+async def test_law_12_a_message_that_was_sent_but_not_recorded_is_recorded_once_that_can_be(
     ill: tuple[Ailment, Database],
 ) -> None:
     """So it is not sent again, and is told how it ended."""
@@ -239,7 +239,9 @@ class Away(Faults):
             raise StoreUnavailable("away")
 
 
-async def test_however_often_it_is_away_just_then_the_answer_is_no_dead_letter(database: Database) -> None:
+async def test_law_12_however_often_it_is_away_just_then_the_answer_is_no_dead_letter(
+    database: Database,
+) -> None:
     away = Away(15)
     async with gateway(database, ScriptedAgent(asks("Which?")), faults=away) as g:
         run = await g.run()

@@ -9,9 +9,7 @@ import jsonschema
 from starlette.types import ASGIApp
 
 JSON = ("application/json", "application/problem+json")
-_known: dict[
-    str, Any
-] = {}  # the description: a test of parts of the API knows no path that the whole has not
+_known: dict[str, Any] = {}  # the description; that of a part of the API says what that of the whole does
 
 
 def through(app: ASGIApp, base_url: str, *, raising: bool = True, **more: Any) -> httpx.AsyncClient:

@@ -77,7 +77,7 @@ async def test_who_ends_fast_is_come_to_fast_and_who_did_and_hangs_now_is_soon_k
     assert pauses == sorted(pauses) and pauses[-1] > 2
 
 
-async def test_the_first_moment_of_a_burst_says_nothing_of_a_service():
+async def test_law_10_the_first_moment_of_a_burst_says_nothing_of_a_service():
     """All of it is being worked on, so that nothing ends: a thousand calls of 10 ms took a minute."""
     clock = Clock()
     gates = Gates({}, now=clock)

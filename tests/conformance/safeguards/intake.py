@@ -131,14 +131,15 @@ OF_INTAKE = (
         GATEWAY + "deliver.py",
         "        if self._context.store.is_open:\n            log.info(",
         "        if False:\n            log.info(",
-        AWAY + "test_a_message_that_was_sent_but_not_recorded_is_recorded_once_that_can_be[sqlite-locked]",
+        AWAY
+        + "test_law_12_a_message_that_was_sent_but_not_recorded_is_recorded_once_that_can_be[sqlite-locked]",
     ),
     Mutant(
         "an answer waits for a database that is away, however often it is",
         GATEWAY + "resume.py",
-        'The database could not be used while resuming.", away=True',
-        'The database could not be used while resuming."',
-        AWAY + "test_however_often_it_is_away_just_then_the_answer_is_no_dead_letter[sqlite]",
+        "DATABASE_AWAY, away=True",
+        "DATABASE_AWAY",
+        AWAY + "test_law_12_however_often_it_is_away_just_then_the_answer_is_no_dead_letter[sqlite]",
     ),
     Mutant(
         "what went wrong is written down by whoever claimed it last",
