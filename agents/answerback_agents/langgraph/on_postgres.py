@@ -47,14 +47,24 @@ class Postgres:
             for call in calls:
                 call()
             return
-        with self._connection.pipeline():
+        with self._elsewhere(), self._connection.pipeline():
             self._connection.execute("BEGIN")
             for call in calls:
                 call()
             self._connection.execute("COMMIT")
 
     def alone(self, call: Callable[[], object]) -> None:
-        call()
+        with self._elsewhere():
+            call()
+
+    @contextlib.contextmanager
+    def _elsewhere(self) -> Iterator[None]:
+        """A server that lets nobody write has become a standby: the next connection may lead to another."""
+        try:
+            yield
+        except psycopg.errors.ReadOnlySqlTransaction:
+            self._hang_up()
+            raise
 
     def undo(self) -> bool:
         if self._connection is None:
@@ -63,13 +73,16 @@ class Postgres:
             self._connection.rollback()
         if not self._connection.closed:
             return False
-        self.close()
+        self._connection = None
         return True
 
     def close(self) -> None:
+        self._hang_up()
+        self._connection = None
+
+    def _hang_up(self) -> None:
         if self._connection is not None:
             self._connection.close()
-            self._connection = None
 
 
 class _Saver(PostgresSaver):
@@ -107,6 +120,8 @@ def _explained(schema: str) -> Iterator[None]:
     except psycopg.errors.InsufficientPrivilege as error:
         message = f"PostgreSQL does not let this user create the schema {schema}; "
         raise ConfigurationError(message + "grant CREATE on the database") from error
+    except psycopg.errors.ReadOnlySqlTransaction as error:
+        raise AgentUnavailable("PostgreSQL lets nobody write; checkpoints cannot be kept") from error
     except psycopg.OperationalError as error:
         raise AgentUnavailable("PostgreSQL does not answer; checkpoints cannot be kept") from error
 

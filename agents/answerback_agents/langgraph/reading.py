@@ -179,10 +179,12 @@ def is_stamped(found: CheckpointTuple, stamp: Stamp) -> bool:
 
 
 def is_storage(error: BaseException) -> bool:
-    """Whether a database did not answer; which one, the graph's or ours, the error does not say."""
+    """Whether a database cannot be used now; which one, the graph's or ours, the error does not say."""
     known: tuple[type[BaseException], ...] = (sqlite3.OperationalError,)
     if (psycopg := sys.modules.get("psycopg")) is not None:
         known += (psycopg.OperationalError, psycopg.InterfaceError)
+        # What a server says that has become a standby, or that has ended our session.
+        known += (psycopg.errors.ReadOnlySqlTransaction, psycopg.errors.IdleInTransactionSessionTimeout)
     return isinstance(error, known)
 
 
