@@ -19,6 +19,7 @@ from answerback.model import MessageKind
 from answerback.outbox import CALLER, Follows
 from answerback.provider import Message, Provider, Sent
 from answerback.store import Row, Tx, claimed, contacts, deliveries, interactions
+from answerback.store.engine import SOON
 from answerback.troubles import FALL_BACK_WAIT, Trouble, Troubles
 from answerback.wording import Sheet, compose, is_private
 
@@ -26,7 +27,7 @@ log = logging.getLogger("answerback.deliver")
 AT_ONCE_CALLED = 64  # calls of receivers, which have nothing in common
 TIMEOUT = 30.0  # seconds for one call
 # That they were sent may be written with the next commit: whatever is written after it finds it done.
-SOON = (MessageKind.QUESTION, MessageKind.OUTCOME, MessageKind.NOTICE)
+MAY_WAIT = (MessageKind.QUESTION, MessageKind.OUTCOME, MessageKind.NOTICE)
 
 
 class Deliverer(Background):
@@ -154,7 +155,7 @@ class Deliverer(Background):
             done = await store.write(lambda tx: instead.answered(tx, self._context, row, sent))
             self._context.faults.reach("deliver.after-commit")
             instead.follow(self._context, done)
-        elif row["kind"] in SOON:
+        elif row["kind"] in MAY_WAIT:
             self._written_soon(row, lambda tx: self._sent(tx, row, ids))
         else:
             await self._written(row, lambda tx: self._sent(tx, row, ids))
@@ -165,20 +166,20 @@ class Deliverer(Background):
         except StoreUnavailable as error:
             self._insist(row, done, error)
 
-    def _written_soon(self, row: Row, done: Callable[[Tx], Follows]) -> None:
+    def _written_soon(self, row: Row, done: Callable[[Tx], Follows], within: float = SOON) -> None:
         away = functools.partial(self._insist, row, done)
-        self._context.store.write_soon(done, self._after_commit, away)
+        self._context.store.write_soon(done, self._after_commit, away, within)
 
     def _insist(self, row: Row, done: Callable[[Tx], Follows], error: StoreUnavailable) -> None:
-        """Whether or not its claim lapses meanwhile, it was sent: that is written down once that can be.
+        """Whether or not its claim lapses meanwhile, it was sent: that is written down once that can be,
 
-        Where it never is, because this process ends first, the message is sent twice.
+        before the first reply to it. Where it never is, because this process ends first, it is sent twice.
         """
         if self._context.store.is_open:
             log.info(
                 "that a message was sent is written down later: %s", error, extra={"delivery": row["id"]}
             )
-            asyncio.get_running_loop().call_later(self.again, self._written_soon, row, done)
+            self._written_soon(row, done, self.again)
 
     def _after_commit(self, follows: Follows) -> None:
         self._context.faults.reach("deliver.after-commit")

@@ -10,16 +10,16 @@ from typing import LiteralString
 import psycopg
 from psycopg import sql
 
+from answerback.app import App
 from answerback.tables import metadata
 from tests.faults import small_disk
 from tests.support.databases import Database
-from tests.support.gateway import Gateway
 
-Ailment = Callable[[Gateway, Database], AbstractAsyncContextManager[None]]
+Ailment = Callable[[App, Database], AbstractAsyncContextManager[None]]
 
 
 @contextlib.asynccontextmanager
-async def sqlite_full(g: Gateway, database: Database) -> AsyncIterator[None]:
+async def sqlite_full(app: App, database: Database) -> AsyncIterator[None]:
     """No byte more fits on the disk: every write to a file of this process fails."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, before[1]))
@@ -30,10 +30,10 @@ async def sqlite_full(g: Gateway, database: Database) -> AsyncIterator[None]:
 
 
 @contextlib.asynccontextmanager
-async def sqlite_read_only(g: Gateway, database: Database) -> AsyncIterator[None]:
+async def sqlite_read_only(app: App, database: Database) -> AsyncIterator[None]:
     """The writing connection may only read."""
 
-    connection = await g.app.context.store.write(lambda tx: tx._cursor.connection)
+    connection = await app.context.store.write(lambda tx: tx._cursor.connection)
     connection.execute("PRAGMA query_only=ON")
     try:
         yield
@@ -42,9 +42,9 @@ async def sqlite_read_only(g: Gateway, database: Database) -> AsyncIterator[None
 
 
 @contextlib.asynccontextmanager
-async def sqlite_locked(g: Gateway, database: Database) -> AsyncIterator[None]:
+async def sqlite_locked(app: App, database: Database) -> AsyncIterator[None]:
     """Somebody else holds the write lock: a backup that hangs, a shell that was left open."""
-    await g.app.context.store.write(lambda tx: tx._cursor.execute("PRAGMA busy_timeout=20") and None)
+    await app.context.store.write(lambda tx: tx._cursor.execute("PRAGMA busy_timeout=20") and None)
     other = sqlite3.connect(database.data_dir / "answerback.db", isolation_level=None)
     other.execute("BEGIN EXCLUSIVE")
     try:
@@ -55,14 +55,14 @@ async def sqlite_locked(g: Gateway, database: Database) -> AsyncIterator[None]:
 
 
 @contextlib.asynccontextmanager
-async def postgresql_gone(g: Gateway, database: Database) -> AsyncIterator[None]:
+async def postgresql_gone(app: App, database: Database) -> AsyncIterator[None]:
     """The server ended all connections and takes no new ones."""
     with _altered(database, "ALLOW_CONNECTIONS false", "ALLOW_CONNECTIONS true"):
         yield
 
 
 @contextlib.asynccontextmanager
-async def postgresql_read_only(g: Gateway, database: Database) -> AsyncIterator[None]:
+async def postgresql_read_only(app: App, database: Database) -> AsyncIterator[None]:
     """As after a failover to a standby: connections are taken, and nothing can be written."""
     with _altered(database, "SET default_transaction_read_only = on", "RESET default_transaction_read_only"):
         yield
@@ -81,7 +81,7 @@ def _altered(database: Database, change: LiteralString, back: LiteralString) -> 
 
 
 @contextlib.asynccontextmanager
-async def postgresql_full(g: Gateway, database: Database) -> AsyncIterator[None]:
+async def postgresql_full(app: App, database: Database) -> AsyncIterator[None]:
     """No page more fits on the disk of its tables (see small_disk.py)."""
     with psycopg.connect(database.url, autocommit=True) as admin:
         small_disk.fill(admin)
@@ -92,18 +92,27 @@ async def postgresql_full(g: Gateway, database: Database) -> AsyncIterator[None]
 
 
 @contextlib.asynccontextmanager
-async def postgresql_locked(g: Gateway, database: Database) -> AsyncIterator[None]:
+async def postgresql_locked(app: App, database: Database) -> AsyncIterator[None]:
     """Somebody else holds the tables: a dump that hangs, a migration that was left open."""
-    await g.app.context.store.write(lambda tx: tx._cursor.execute("SET lock_timeout = '20ms'") and None)
+    await app.context.store.write(lambda tx: tx._cursor.execute("SET lock_timeout = '20ms'") and None)
     with psycopg.connect(database.url) as other:
-        for table in metadata.sorted_tables:
-            other.execute(sql.SQL("LOCK TABLE {} IN EXCLUSIVE MODE").format(sql.Identifier(table.name)))
+        _lock_all(other)
         yield
         other.rollback()
 
 
+def _lock_all(other: psycopg.Connection) -> None:
+    tables = sql.SQL(", ").join(sql.Identifier(table.name) for table in metadata.sorted_tables)
+    while True:
+        try:
+            other.execute(sql.SQL("LOCK TABLE {} IN EXCLUSIVE MODE").format(tables))
+            return
+        except psycopg.errors.DeadlockDetected:  # with the gateway, which took them in another order
+            other.rollback()
+
+
 @contextlib.asynccontextmanager
-async def postgresql_restarted(g: Gateway, database: Database) -> AsyncIterator[None]:
+async def postgresql_restarted(app: App, database: Database) -> AsyncIterator[None]:
     """All connections are ended, as by a restart of the server; new ones are taken at once."""
     with _admin(database) as (admin, _):
         _end_connections(admin, database)

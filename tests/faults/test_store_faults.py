@@ -100,7 +100,7 @@ async def test_while_it_cannot_write_nothing_is_accepted_and_then_everything_goe
             )
             return [answer.status_code for answer in answers]
 
-        async with ailment(g, database):
+        async with ailment(g.app, database):
             assert await requests() == [503] * 4
             with pytest.raises(StoreUnavailable):
                 await g.app.forms.submit(token, {"q1": "by form"})
@@ -150,7 +150,7 @@ class Begins:
     async def now(self) -> None:
         if self.g is not None:
             g, self.g = self.g, None
-            self._context = self._ailment(g, self._database)
+            self._context = self._ailment(g.app, self._database)
             await self._context.__aenter__()
 
     async def end(self) -> None:
@@ -178,7 +178,7 @@ async def test_law_12_a_message_that_was_sent_but_not_recorded_is_recorded_once_
     begins = Begins(*ill)
     phone = SendsInto(begins)
     async with gateway(ill[1], ScriptedAgent(asks("Which?")), providers={"memory": phone}) as g:
-        g.app.deliverer.again = 0.01
+        g.app.deliverer.again = 0.03
         begins.g = g
         run = await g.app.runner.start(RunRequest("scripted"))
         await g.app.idle()
@@ -191,6 +191,21 @@ async def test_law_12_a_message_that_was_sent_but_not_recorded_is_recorded_once_
         await g.receive(phone.reply("1001", only, "this one"))
         assert (await g.settled(run.id)).result == ["this one"]
         assert phone.is_edited(only)
+
+
+async def test_a_reply_that_comes_as_soon_as_the_database_is_back_finds_what_it_replies_to(
+    ill: tuple[Ailment, Database],
+) -> None:
+    begins = Begins(*ill)
+    phone = SendsInto(begins)
+    async with gateway(ill[1], ScriptedAgent(asks("Which?")), providers={"memory": phone}) as g:
+        g.app.deliverer.again = 3600
+        begins.g = g
+        run = await g.app.runner.start(RunRequest("scripted"))
+        await g.app.idle()
+        await begins.end()
+        await g.receive(phone.reply("1001", phone.sent[0], "this one"))
+        assert (await g.settled(run.id)).result == ["this one"]
 
 
 class ConsumesInto(ScriptedAgent):
@@ -262,10 +277,10 @@ async def test_a_server_that_was_restarted_is_found_again_by_the_first_that_asks
         run = await g.run()
         for path in (f"/v1/runs/{run.id}", "/v1/interactions", "/-/ready", "/v1/runs"):
             await asyncio.gather(*(http.get(path) for _ in range(8)))  # every reader has a connection
-            async with postgresql_restarted(g, restarted):
+            async with postgresql_restarted(g.app, restarted):
                 answers = await asyncio.gather(*(http.get(path) for _ in range(8)))
                 assert [answer.status_code for answer in answers] == [200] * 8
-        async with postgresql_restarted(g, restarted):
+        async with postgresql_restarted(g.app, restarted):
             await g.types("1001", "this one")
         assert (await g.settled(run.id)).result == ["this one"]
 

@@ -85,25 +85,30 @@ class Store:
         tx: Callable[[Tx], T],
         then: Callable[[T], object] | None = None,
         away: Callable[[StoreUnavailable], object] | None = None,
+        within: float = SOON,
     ) -> None:
-        """Run `tx` in the next group commit, at most `SOON` later; then, in the loop, `then` gets its result.
+        """Run `tx` in the next group commit; then, in the loop, `then` gets its result.
 
         For what decides nothing and is repaired by itself (by a claim that lapses): a crash meanwhile loses
         it, an error is logged, or given to `away` where the database cannot be used. What is given to `write`
-        afterwards finds it done; a `read` may not.
+        afterwards finds it done; a `read` may not. `within`: seconds until it is committed by itself, longer
+        than `SOON` only for what was given to `away` before.
         """
         loop = asyncio.get_running_loop()
         job = Job(tx, loop, self._counts)
         job.future.add_done_callback(lambda done: _report(done, then, away))
-        self._unsettled.add(job.future)
-        job.future.add_done_callback(self._unsettled.discard)
+        if within <= SOON:
+            self._unsettled.add(job.future)
+            job.future.add_done_callback(self._unsettled.discard)
         self._soon.append(job)
-        if self._timer is None:
-            self._timer = loop.call_later(SOON, self._put)
+        at = loop.time() + within
+        if self._timer is None or at < self._timer.when():
+            self._disarm()
+            self._timer = loop.call_at(at, self._put)
 
     @property
     def waits(self) -> bool:
-        """Whether something that was given to `write_soon` is not committed yet."""
+        """Whether something that was given to `write_soon` is not committed yet, and need not wait longer."""
         return self.is_open and bool(self._unsettled)
 
     async def settled(self) -> None:
@@ -120,12 +125,15 @@ class Store:
 
     def _put(self, *jobs: Job) -> None:
         """Hand to the writer what waits for company, and `jobs` behind it."""
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
+        self._disarm()
         if self._writer is not None and (together := [*self._soon, *jobs]):
             self._soon.clear()
             self._writer.put(together)
+
+    def _disarm(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
 
     # -- the reading threads
 
