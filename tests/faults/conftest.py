@@ -9,6 +9,7 @@ from tests.faults.kill_tally import TALLIES
 
 if TYPE_CHECKING:
     from tests.faults.kill_life import Zygote
+    from tests.support.postgres import PostgresServer
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -29,3 +30,12 @@ def zygote() -> "Iterator[Zygote]":
     started = Zygote()
     yield started
     started.close()
+
+
+@pytest.fixture
+def own_server() -> "Iterator[PostgresServer]":
+    """A PostgreSQL server that this test may strike: the others keep theirs."""
+    from tests.support.postgres import running_postgres
+
+    with running_postgres() as running:
+        yield running

@@ -8,17 +8,16 @@ import contextlib
 import os
 import random
 import signal
-from collections.abc import Iterator
 from pathlib import Path
 
-import psycopg
 import pytest
 
 from tests.faults.kill_journey import INTAKES, OUTCOMES, STAGES, journey
 from tests.faults.kill_life import Zygote
 from tests.faults.kill_tally import dice, tally
+from tests.faults.sessions import made, sessions
 from tests.support.databases import Database
-from tests.support.postgres import PostgresServer, running_postgres
+from tests.support.postgres import PostgresServer
 
 pytestmark = pytest.mark.needs_extra("langgraph", "postgres", "telegram")
 FEW, MANY = 6, 60
@@ -26,18 +25,11 @@ A_JOURNEY = 6  # strikes at most, so that journeys come to their end
 PAUSE = 0.5  # seconds between two strikes at most: about as long as the way to the next answer takes
 
 
-@pytest.fixture
-def server() -> Iterator[PostgresServer]:
-    """One of this test's own: the others keep theirs."""
-    with running_postgres() as running:
-        yield running
-
-
 class Reaper:
     """Strikes sessions of a database: one of them is told to end, or killed, which ends all."""
 
     def __init__(self, server: PostgresServer, database: str, chance: random.Random) -> None:
-        self._postmaster, self._database, self._chance = server.pid, database, chance
+        self._server, self._database, self._chance = server, database, chance
         self.strikes = 0
 
     async def work(self) -> None:
@@ -46,40 +38,18 @@ class Reaper:
             self.strikes += self._strike()
 
     def _strike(self) -> bool:
-        sessions = self._sessions()
-        if not sessions:
+        found = sessions(self._server, self._database)
+        if not found:
             return False
         with contextlib.suppress(ProcessLookupError):
             how = self._chance.choice([signal.SIGTERM, signal.SIGKILL])
-            os.kill(self._chance.choice(sessions), how)
+            os.kill(self._chance.choice(found), how)
         return True
-
-    def _sessions(self) -> list[int]:
-        """Their processes, as the server titles them: `postgres: USER DATABASE HOST STATE`."""
-        found = Path(f"/proc/{self._postmaster}/task/{self._postmaster}/children").read_text().split()
-        return [int(pid) for pid in found if f" {self._database} " in _title(pid)]
-
-
-def _title(pid: str) -> str:
-    try:
-        return Path(f"/proc/{pid}/cmdline").read_bytes().decode()
-    except FileNotFoundError:
-        return ""
-
-
-def made(server: PostgresServer, name: str) -> str:
-    """The URL of a new database, by a connection of its own: the server's end with its sessions.
-
-    Copied by its files, it is nothing that the server would have to recover.
-    """
-    with psycopg.connect(server.url, autocommit=True) as admin:
-        admin.execute(f"CREATE DATABASE {name} STRATEGY file_copy")
-    return server.url_of(name)
 
 
 @pytest.mark.parametrize("long", [False, pytest.param(True, marks=pytest.mark.slow)])
 async def test_law_3_a_server_that_is_struck_at_random_loses_nothing_and_the_gateway_is_not_restarted(
-    zygote: Zygote, server: PostgresServer, request: pytest.FixtureRequest, tmp_path: Path, long: bool
+    zygote: Zygote, own_server: PostgresServer, request: pytest.FixtureRequest, tmp_path: Path, long: bool
 ) -> None:
     wanted = (request.config.getoption("--kills", default=0) or MANY) if long else FEW
     seed, chance = dice(request.config)
@@ -87,9 +57,9 @@ async def test_law_3_a_server_that_is_struck_at_random_loses_nothing_and_the_gat
     for number in range(wanted):
         name, folder = f"journey_{number}", tmp_path / f"{number}"
         folder.mkdir()
-        place = Database(made(server, name), folder)
+        place = Database(made(own_server, name), folder)
         async with journey(zygote, place, chance.choice(INTAKES), chance.choice(OUTCOMES)) as trip:
-            reaper = Reaper(server, name, chance)
+            reaper = Reaper(own_server, name, chance)
             working = asyncio.create_task(reaper.work())
             first = trip.gateway.life
             try:

@@ -1,0 +1,139 @@
+"""What must be true of a town after a storm: people, steps of agents and database tell one story."""
+
+import json
+from collections import Counter, defaultdict
+from typing import Any
+
+from sqlalchemy import select
+
+from answerback.app import App
+from answerback.model import RunStatus
+from answerback.store.query import Query
+from answerback.tables import metadata
+from tests.faults.kill_audit import Findings
+from tests.faults.storm_town import Town
+
+Rows = list[dict[str, Any]]
+STEPS = ("first", "second")
+
+
+async def audit(town: Town) -> Findings:
+    """Everything that is lost, wrong or stuck."""
+    rows = {name: await _rows(town.gateways[0], name) for name in ("interaction", "reply", "delivery")}
+    rows["thread_lease"] = await _rows(town.gateways[0], "thread_lease")
+    found = Findings()
+    _answers(town, rows, found)
+    _steps(town, rows["interaction"], found)
+    _messages(town, rows, found)
+    _ends(town, rows, found)
+    await _own_word(town.gateways[0], found)
+    found.wrong += town.people.complaints
+    return found
+
+
+async def _rows(app: App, table: str) -> Rows:
+    every = Query(select(metadata.tables[table]))
+    return await app.context.store.read(lambda tx: [dict(row) for row in tx.all(every)])
+
+
+def _answer(record: dict[str, Any]) -> str | None:
+    """The value that won; None where there is none, or nobody gave it."""
+    return str(json.loads(record["answer"])["values"]["q1"]) if record["answered_by"] else None
+
+
+def _answers(town: Town, rows: dict[str, Rows], found: Findings) -> None:
+    """What was taken in is kept, and who was told that theirs is the answer was told the truth."""
+    people = town.people
+    outcomes = {row["event_id"]: row["outcome"] for row in rows["reply"]}
+    found.lost += [f"{event}: taken in, and not in the database" for event in people.taken - set(outcomes)]
+    found.wrong += [f"{event} could not be read" for event, how in outcomes.items() if how in ("", "failed")]
+    for record in rows["interaction"]:
+        said = people.said.get(record["id"], {})
+        winners = [event for event in said if outcomes.get(event) == "accepted"]
+        told = [event for event in said if event in people.accepted]
+        answer = _answer(record)
+        if [said[event] for event in winners] != ([] if answer is None else [answer]):
+            found.wrong.append(f"{record['id']}: answered {answer}, by {winners} of {said}")
+        if not set(told) <= set(winners):
+            found.lost.append(f"{record['id']}: {told} were told that theirs is the answer, it is {winners}")
+
+
+def _steps(town: Town, records: Rows, found: Findings) -> None:
+    """Each step was told the answer to its own question, and of runs that end, each was told it."""
+    asked: dict[tuple[str, str], list[dict[str, Any]]] = defaultdict(list)
+    for record in records:
+        text = json.loads(record["questions"])[0]["text"]
+        asked[record["thread_id"], text.split()[0].lower()].append(record)
+    for thread, run in town.runs.items():
+        heard = _journal(town, thread)
+        for step in STEPS:
+            told = heard[step]
+            should = {str(_answer(record)) for record in asked[thread, step]}
+            if len(asked[thread, step]) > 1 or not set(told) <= should:
+                found.wrong.append(f"{thread} {step}: told {told}, answered {should}")
+            if not told and run.status is RunStatus.COMPLETED:
+                found.lost.append(f"{thread} {step}: never told {should}")
+            found.repeated += max(0, len(told) - 1)
+
+
+def _journal(town: Town, thread: str) -> dict[str, list[str]]:
+    file = town.database.data_dir / "journals" / thread
+    heard: dict[str, list[str]] = defaultdict(list)
+    for line in file.read_text().splitlines() if file.exists() else ():
+        step, _, value = line.partition(" ")
+        heard[step].append(value)
+    return heard
+
+
+def _messages(town: Town, rows: dict[str, Rows], found: Findings) -> None:
+    """A question is on the phone once, and says once how it ended; who waits for a run hears of its end."""
+    people = town.people
+    asked = [shown for shown in people.sent if shown.message.kind == "question"]
+    for id, count in Counter(shown.message.interaction_id for shown in asked).items():
+        if count > 1:
+            found.wrong.append(f"{id} was sent {count} times")
+    for shown in asked:
+        if people.ends.get(shown.id, 0) != 1:
+            found.wrong.append(f"{shown.id} was told {people.ends.get(shown.id, 0)} times how it ended")
+    run_of = {row["id"]: row["run_id"] for row in rows["delivery"]}
+    ends = [run_of[shown.message.delivery_id] for shown in people.sent if shown.message.kind == "notice"]
+    told = Counter(ends)
+    for thread, run in town.runs.items():
+        if told[run.id] != (run.status is RunStatus.COMPLETED):
+            found.wrong.append(f"{thread} is {run.status}, which was said {told[run.id]} times")
+
+
+def _ends(town: Town, rows: dict[str, Rows], found: Findings) -> None:
+    """Nothing waits, is claimed or leased."""
+    for thread, run in town.runs.items():
+        if run.status is RunStatus.FAILED or (
+            run.status is RunStatus.CANCELLED and thread not in town.cancelled
+        ):
+            found.wrong.append(f"{thread} is {run.status}: {run.error}")
+    cancelled = {run.id for run in town.runs.values() if run.status is RunStatus.CANCELLED}
+    for record in rows["interaction"]:
+        if record["status"] == "pending":
+            said = town.people.said.get(record["id"], {})
+            heard = {row["event_id"]: row["outcome"] for row in rows["reply"] if row["event_id"] in said}
+            found.stuck.append(f"{record['id']} is pending: of {said} became {heard}")
+        is_ungiven = record["resume_error"] and not record["resumed_at"]
+        if record["resume_next_at"] is not None or (is_ungiven and record["run_id"] not in cancelled):
+            found.stuck.append(f"{record['id']} is not resumed: {record['resume_error']}")
+    unsent = [row for row in rows["delivery"] if row["status"] in ("queued", "failed", "unknown")]
+    found.stuck += [
+        f"a {row['kind']} is {row['status']}: {row['error']}"
+        for row in unsent
+        if row["error"] != "no longer needed"
+    ]
+    held = [row for row in rows["thread_lease"] if row["owner"] and row["until"] > town.now]
+    found.stuck += [f"a thread is leased: {lease}" for lease in held]
+
+
+async def _own_word(app: App, found: Findings) -> None:
+    """What the gateway itself finds in its audit and its dead letters."""
+    after: str | None = ""
+    while after is not None:
+        checked = await app.auditor.check(200, after)
+        found.wrong += [f"the audit has a flaw: {flaw}" for flaw in checked.flaws]
+        after = checked.next
+    found.stuck += [f"a dead letter: {letter.reason}" for letter in (await app.letters.list(limit=10)).items]
