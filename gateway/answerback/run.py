@@ -1,38 +1,25 @@
-"""run: starts agents on threads, and retries, re-asks or cancels what they do."""
+"""run: what is asked of runs: to start, retry, re-ask, cancel, show or list them; and which are due."""
 
-import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from answerback.again import revived
-from answerback.agent import Agent, State
+from answerback.agent import Agent
 from answerback.background import Background
-from answerback.backoff import pause
 from answerback.closing import cancel_run, cancelled
 from answerback.context import Context
-from answerback.errors import (
-    AgentUnavailable,
-    AnswerbackError,
-    Conflict,
-    NotFound,
-    NotPending,
-    Refused,
-    StoreUnavailable,
-)
+from answerback.errors import Conflict, NotFound
 from answerback.model import Json, RunStatus
 from answerback.paging import Page
 from answerback.routing import require_people, route_of
 from answerback.stop import Stopper
 from answerback.store import Row, Tx, interactions, leases, runs, stops
-from answerback.store.codec import loads
 from answerback.store.leases import Lease
 from answerback.store.runs import Run
-from answerback.threads import DATABASE_AWAY, announce, conclude, kept
-from answerback.turns import NoTurn, Turns
+from answerback.turns import Turns
 from answerback.values import check
+from answerback.work import Order, Work, given_up, order_of
 
-log = logging.getLogger("answerback.run")
-GIVE_UP = 10
 WORKS = "This thread is working right now. Wait until it pauses or ends."
 
 __all__ = ["Run", "RunRequest", "Runner"]
@@ -56,32 +43,13 @@ class RunRequest:
     user: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class _Order:
-    """What is to be done on a run's thread: start, replace, retry or reask."""
-
-    id: str
-    intent: str
-    input: Json = None
-
-
-def _order(row: Row, intent: str = "") -> _Order:
-    """What a run's row says is to be done, or `intent` instead. Raises `Conflict` if that cannot be read."""
-    said = row["intent"].removeprefix(runs.ADOPTED).strip() or "retry"
-    if intent == "reask":
-        return _Order(row["id"], intent)
-    try:
-        return _Order(row["id"], intent or said, loads(row["input"]))
-    except (ValueError, TypeError):
-        raise Conflict("The record of this run is damaged. Start another.") from None
-
-
 class Runner(Background):
     """One execution of an agent at a time on each thread."""
 
     def __init__(self, context: Context, agents: Mapping[str, Agent], turns: Turns) -> None:
         super().__init__()
-        self._context, self._agents, self._turns = context, agents, turns
+        self._context, self._agents = context, agents
+        self._work = Work(context, agents, turns)
         self.stopper = Stopper(context, agents, self._spawn)
 
     async def start(self, request: RunRequest) -> Run:
@@ -103,7 +71,7 @@ class Runner(Background):
 
     def _start(
         self, tx: Tx, request: RunRequest, thread: str, route: Json
-    ) -> tuple[Run, _Order, Lease, list[Row]]:
+    ) -> tuple[Run, Order, Lease, list[Row]]:
         require_people(tx, self._context.settings, request.ask)
         rows: list[Row] = []
         if request.replace:
@@ -129,7 +97,7 @@ class Runner(Background):
         user = request.user
         runs.add(tx, id, request.agent, thread, request.input, route, due_at, intent, user=user)
         run = Run(id, request.agent, thread, RunStatus.RUNNING, None, "", (), tx.now, tx.now, user=user)
-        return run, _Order(id, intent, request.input), lease, rows
+        return run, Order(id, intent, request.input), lease, rows
 
     async def get(self, id: str) -> Run:
         """A run, or `NotFound`."""
@@ -172,7 +140,7 @@ class Runner(Background):
         return await self._again(id, reask=True)
 
     async def _again(self, id: str, *, reask: bool = False) -> Run:
-        def tx_(tx: Tx) -> tuple[Lease, _Order] | None:
+        def tx_(tx: Tx) -> tuple[Lease, Order] | None:
             row = tx.one(runs.GET, id=id)
             if row is None:
                 raise NotFound("There is no run with this id.")
@@ -190,7 +158,7 @@ class Runner(Background):
             if lease is None:
                 raise Conflict("Its thread is working right now. Try again when it pauses or ends.")
             tx.run(runs.TAKE_UP, key=id, now=tx.now, at=tx.now + leases.SPAN)
-            return lease, _order(row, "reask" if reask else "")
+            return lease, order_of(row, "reask" if reask else "")
 
         marked = await self._context.store.write(tx_)
         if marked is None:
@@ -206,7 +174,7 @@ class Runner(Background):
         the agents that have still to hear that their run is cancelled.
         """
 
-        def tx_(tx: Tx) -> tuple[list[tuple[_Order, Lease]], list[tuple[str, str]], list[Row]]:
+        def tx_(tx: Tx) -> tuple[list[tuple[Order, Lease]], list[tuple[str, str]], list[Row]]:
             taken, told = [], list[Row]()
             for row in tx.all(runs.DUE, now=tx.now, limit=limit):
                 lease = leases.take(tx, row["agent"], row["thread_id"], self._context.owner)
@@ -215,9 +183,9 @@ class Runner(Background):
                     tx.run(runs.LOOK_LATER, **due)
                 elif tx.run(runs.TAKE_UP, **due) == 1:
                     try:
-                        taken.append((_order(row), lease))
+                        taken.append((order_of(row), lease))
                     except Conflict as damaged:
-                        told += _given_up(tx, self._context, row, damaged.detail)
+                        told += given_up(tx, self._context, row, damaged.detail)
                         leases.release(tx, lease)
                 else:  # another process was quicker, and has done it
                     leases.release(tx, lease)
@@ -231,96 +199,8 @@ class Runner(Background):
             self.stopper.due(thread)
         return len(taken) + len(threads)
 
-    def _begin(self, order: _Order, lease: Lease) -> None:
-        self._spawn(self._work(order, lease))
-
-    async def _work(self, order: _Order, lease: Lease) -> None:
-        try:
-            async with self._turns.of(lease.agent) as waited:
-                if waited and not await self._context.store.write(lambda tx: _still_begins(tx, order, lease)):
-                    return
-                with kept(self._context, lease):
-                    self._context.faults.reach("run.before-agent")
-                    state = await self._step(order, lease)
-            self._context.faults.reach("run.after-agent")
-            concluded = await self._context.store.write(lambda tx: conclude(tx, self._context, lease, state))
-            self._context.faults.reach("run.after-commit")
-            announce(self._context, concluded, lease)
-        except NoTurn:
-            await self._give_back(order.id, lease)
-        except StoreUnavailable as error:
-            log.warning("how far a run has come has to wait: %s", error)
-            await self._later(order.id, lease, DATABASE_AWAY, final=False)
-        except Exception as error:
-            if not isinstance(error, AgentUnavailable | Refused):
-                log.exception("run failed", extra={"run": order.id})
-            ours = isinstance(error, AnswerbackError) and str(error)  # another's words may hold a secret
-            why = ours or type(error).__name__
-            await self._later(order.id, lease, why, final=isinstance(error, Refused))
-
-    async def _step(self, order: _Order, lease: Lease) -> State:
-        agent = self._agents.get(lease.agent)
-        if agent is None:
-            raise AgentUnavailable(f"The agent {lease.agent} is not configured here, or cannot be used.")
-        if order.intent == "retry":
-            return await self._retried(agent, order, lease)
-        if order.intent == "reask":
-            return await agent.reask(lease.thread_id)
-        if order.intent == "replace":
-            await agent.cancel(lease.thread_id)
-            await self._context.store.write(lambda tx: tx.run(runs.REPLACED, key=order.id))
-        return await agent.start(lease.thread_id, order.input, order.id)
-
-    async def _retried(self, agent: Agent, order: _Order, lease: Lease) -> State:
-        """Its failed step again; what had no thread yet when it failed begins now."""
-        try:
-            return await agent.retry(lease.thread_id)
-        except NotPending:
-            if (await self.get(order.id)).interactions:
-                raise
-            return await agent.start(lease.thread_id, order.input, order.id)
-
-    async def _give_back(self, id: str, lease: Lease) -> None:
-        """It was no attempt: whoever has a turn for it, here or elsewhere, begins it."""
-
-        def tx_(tx: Tx) -> None:
-            if leases.release(tx, lease):
-                tx.run(runs.NOT_BEGUN, key=id, at=tx.now + leases.SPAN // 2)
-
-        await self._context.store.write(tx_)
-        self._context.signals.rearm()
-
-    async def _later(self, id: str, lease: Lease, why: str, *, final: bool) -> None:
-        def tx_(tx: Tx) -> list[Row]:
-            if not leases.release(tx, lease):
-                return []
-            row = tx.one(runs.GET, id=id)
-            if row is None or final or row["attempts"] >= GIVE_UP:
-                return _given_up(tx, self._context, row, why)
-            tx.run(runs.POSTPONE, key=id, at=tx.now + round(pause(row["attempts"]) * 1e6), why=why)
-            return []
-
-        self._context.dispatch(await self._context.store.write(tx_))
-        self._context.signals.rearm()
-
-
-def _still_begins(tx: Tx, order: _Order, lease: Lease) -> bool:
-    """Whether what had to wait for its turn is still to be done; if not, nothing is held."""
-    if not leases.renew(tx, lease):
-        return False
-    row = tx.one(runs.GET, id=order.id)
-    if row is not None and row["status"] == RunStatus.RUNNING:
-        return True
-    leases.release(tx, lease)
-    return False
-
-
-def _given_up(tx: Tx, context: Context, run: Row | None, why: str) -> list[Row]:
-    """It failed: whoever was asked in it, or started it by a message, is told."""
-    if run is None or not runs.finish(tx, run["id"], RunStatus.FAILED, error=why):
-        return []
-    content = {"kind": "failed", "agent": run["agent"], "error": why}
-    return context.outbox.notices(tx, run["id"], content, run["told"])
+    def _begin(self, order: Order, lease: Lease) -> None:
+        self._spawn(self._work.on(order, lease))
 
 
 def _occupied(run: Row) -> str:
