@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from answerback.agent import Agent, State
-from answerback.backoff import pause
+from answerback.backoff import AWAY, pause
 from answerback.context import Context
 from answerback.errors import (
     AgentUnavailable,
@@ -69,7 +69,7 @@ class Work:
             await self._give_back(order.id, lease)
         except StoreUnavailable as error:
             log.warning("how far a run has come has to wait: %s", error)
-            await self._later(order.id, lease, DATABASE_AWAY, final=False)
+            await self._later(order.id, lease, DATABASE_AWAY, away=True)
         except Exception as error:
             if not isinstance(error, AgentUnavailable | Refused):
                 log.exception("run failed", extra={"run": order.id})
@@ -113,18 +113,29 @@ class Work:
         await self._context.store.write(tx_)
         self._context.signals.rearm()
 
-    async def _later(self, id: str, lease: Lease, why: str, *, final: bool) -> None:
+    async def _later(
+        self, id: str, lease: Lease, why: str, *, final: bool = False, away: bool = False
+    ) -> None:
+        """Try again after a while; `final`, or after many tries, it has failed.
+
+        `away`: our own database cannot be used. That is waited for, for days: whoever started it was told so.
+        """
+
         def tx_(tx: Tx) -> list[Row]:
             if not leases.release(tx, lease):
                 return []
             row = tx.one(runs.GET, id=id)
-            if row is None or final or row["attempts"] >= GIVE_UP:
+            if row is None or final or _is_over(tx, row, away):
                 return given_up(tx, self._context, row, why)
             tx.run(runs.POSTPONE, key=id, at=tx.now + round(pause(row["attempts"]) * 1e6), why=why)
             return []
 
         self._context.dispatch(await self._context.store.write(tx_))
         self._context.signals.rearm()
+
+
+def _is_over(tx: Tx, run: Row, away: bool) -> bool:
+    return bool(tx.now - run["updated_at"] > AWAY if away else run["attempts"] >= GIVE_UP)
 
 
 def _still_begins(tx: Tx, order: Order, lease: Lease) -> bool:

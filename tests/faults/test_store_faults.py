@@ -242,14 +242,14 @@ async def test_an_answer_that_was_consumed_but_not_recorded_is_consumed_once(
 
 
 class Away(Faults):
-    """Whenever an answer has been consumed, the database is away, so many times."""
+    """Whenever this point is reached, the database is away, so many times."""
 
-    def __init__(self, times: int) -> None:
-        self.times = times
+    def __init__(self, point: str, times: int) -> None:
+        self.point, self.times = point, times
 
     def reach(self, point: str) -> None:
         super().reach(point)
-        if point == "resume.after-agent" and self.times:
+        if point == self.point and self.times:
             self.times -= 1
             raise StoreUnavailable("away")
 
@@ -257,7 +257,7 @@ class Away(Faults):
 async def test_law_12_however_often_it_is_away_just_then_the_answer_is_no_dead_letter(
     database: Database,
 ) -> None:
-    away = Away(15)
+    away = Away("resume.after-agent", 15)
     async with gateway(database, ScriptedAgent(asks("Which?")), faults=away) as g:
         run = await g.run()
         await g.types("1001", "this one")
@@ -265,6 +265,19 @@ async def test_law_12_however_often_it_is_away_just_then_the_answer_is_no_dead_l
             await g.later(301)
         assert (await g.settled(run.id)).result == ["this one"]
         assert await g.app.letters.count() == 0
+
+
+async def test_nor_does_a_run_fail_of_which_nobody_could_write_down_how_far_it_came(
+    database: Database,
+) -> None:
+    away = Away("run.after-agent", 15)
+    async with gateway(database, ScriptedAgent(asks("Which?")), faults=away) as g:
+        run = await g.run()
+        for _ in range(40):
+            await g.later(301)
+        await g.types("1001", "this one")
+        assert (await g.settled(run.id)).result == ["this one"]
+        assert away.times == 0
 
 
 @pytest.fixture

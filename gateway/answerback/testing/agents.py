@@ -16,6 +16,7 @@ def asks(text: str, *choices: str, confirm: bool = False) -> Question:
 
 @dataclass(slots=True)
 class _Thread:
+    run: str = ""  # which start it began with
     step: int = 0
     given: list[Json] = field(default_factory=list)
     open: list[int] = field(default_factory=list)  # positions of questions that wait
@@ -39,8 +40,11 @@ class ScriptedAgent(Agent):
 
     async def start(self, thread: str, input: Json, run: str = "") -> State:
         found = self._threads.setdefault(thread, _Thread())
+        if run and found.run == run:  # the same start
+            return Paused(await self.pending(thread)) if found.open else Finished(found.given)
         if found.open:
             raise Conflict("the thread waits")
+        found.run = run
         self._happens(found)
         return self._enter(thread, found)
 
