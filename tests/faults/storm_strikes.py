@@ -9,6 +9,9 @@ from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
+import psycopg
+
+from answerback.errors import StoreUnavailable
 from tests.faults.ailments import Ailment
 from tests.faults.sessions import sessions, title
 from tests.faults.storm_town import Town
@@ -91,9 +94,12 @@ def _frozen(pids: Sequence[int], chance: random.Random) -> Iterator[None]:
             _signal([pid], signal.SIGCONT, chance)
 
 
-async def storm(town: Town, strikes: Sequence[Strike], count: int, chance: random.Random) -> None:
+async def strike_all(town: Town, strikes: Sequence[Strike], count: int, chance: random.Random) -> None:
     """So many of them, one after the other."""
     for _ in range(count):
         await asyncio.sleep(chance.uniform(0, PAUSE))
-        async with chance.choice(strikes)(town, chance):
+        async with contextlib.AsyncExitStack() as stack:
+            # What the strike before has brought down may still be down: then it is this one, too.
+            with contextlib.suppress(psycopg.OperationalError, StoreUnavailable):
+                await stack.enter_async_context(chance.choice(strikes)(town, chance))
             await asyncio.sleep(chance.uniform(0, LASTS))

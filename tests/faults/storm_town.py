@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from answerback import app as composition
-from answerback.agent import AgentContext
+from answerback.agent import Agent, AgentContext
 from answerback.app import App
 from answerback.errors import AgentUnavailable, Conflict, StoreUnavailable
 from answerback.model import Address, Contact, MessageKind, Outcome, RunStatus
@@ -229,18 +229,27 @@ class Town:
             await each.idle()
 
 
-def _agent(database: Database) -> WorkerAgent:
-    plugin = Plugin(
-        "graph", "answerback_agents.langgraph:LangGraph", {"graph": "tests.replicas.graph:graph"},
-        base_dir=str(ROOT),
-    )  # fmt: skip
+def on_langgraph(database: Database) -> WorkerAgent:
+    """An agent whose graph is in its worker."""
+    options = {"graph": "tests.replicas.graph:graph"}
+    return in_a_worker(database, "answerback_agents.langgraph:LangGraph", options)
+
+
+def in_a_worker(database: Database, use: str, options: dict[str, str]) -> WorkerAgent:
     context = AgentContext(str(database.data_dir), database.url, str(ROOT))
-    return WorkerAgent(plugin, context, pause=lambda failures: PATIENCE)
+    return WorkerAgent(
+        Plugin("graph", use, options, base_dir=str(ROOT)), context, pause=lambda failures: PATIENCE
+    )
 
 
 @contextlib.asynccontextmanager
-async def town(database: Database, gateways: int, chance: random.Random) -> AsyncIterator[Town]:
-    """A town with so many gateways, all of them served by their clocks."""
+async def town(
+    database: Database,
+    gateways: int,
+    chance: random.Random,
+    agent: Callable[[Database], Agent] = on_langgraph,
+) -> AsyncIterator[Town]:
+    """A town with so many gateways, all of them served by their clocks, and an agent for each."""
     (database.data_dir / "journals").mkdir()
     people, time = People(chance), Time()
     names = [f"p{number}" for number in range(PERSONS)]
@@ -252,7 +261,7 @@ async def town(database: Database, gateways: int, chance: random.Random) -> Asyn
     async with contextlib.AsyncExitStack() as stack:
         for _ in range(gateways):
             app = composition.build(
-                settings, time=time, providers={"memory": people}, agents={"graph": _agent(database)}
+                settings, time=time, providers={"memory": people}, agents={"graph": agent(database)}
             )
             await app.start()
             stack.push_async_callback(app.stop)

@@ -13,6 +13,8 @@ class State(TypedDict, total=False):
     log: str
     gate: str
     answers: Annotated[list[Any], operator.add]
+    folder: str
+    run: str
 
 
 def note(state: State, line: str) -> None:
@@ -68,6 +70,19 @@ def slow(state: State) -> State:
     return {}
 
 
+def _journaled(which: str) -> Any:
+    """A step that asks, and writes into the journal of its run, a file in `folder`, what it was told."""
+
+    def asks(state: State) -> State:
+        answer = interrupt({"question": f"{which.title()} of {state['run']}?", "choices": ["Yes", "No"]})
+        with Path(state["folder"], state["run"]).open("a") as journal:
+            journal.write(f"{which} {answer['choice']}\n")
+        return {"answers": [answer["choice"]]}
+
+    asks.__name__ = which
+    return asks
+
+
 def left(state: State) -> State:
     return {"answers": [interrupt("Left?")]}
 
@@ -97,3 +112,4 @@ strict = _compiled(picky)
 working = _compiled(slow, ask)
 laboring = _compiled(ask, slow)
 parallel = _parallel()
+journaled = _compiled(_journaled("first"), _journaled("second"))
