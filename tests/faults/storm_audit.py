@@ -89,26 +89,32 @@ def _messages(town: Town, rows: dict[str, Rows], found: Findings) -> None:
     """A question is on the phone once, and says once how it ended; who waits for a run hears of its end."""
     people = town.people
     asked = [shown for shown in people.sent if shown.message.kind == "question"]
-    for id, count in Counter(shown.message.interaction_id for shown in asked).items():
-        if count > 1:
-            found.wrong.append(f"{id} was sent {count} times")
+    times = Counter((shown.message.interaction_id, shown.message.to.place) for shown in asked)
+    for (id, place), count in times.items():
+        if count > 1 and id not in people.moved:
+            found.wrong.append(f"{id} was sent {count} times to {place}")
     for shown in asked:
-        if people.ends.get(shown.id, 0) != 1:
-            found.wrong.append(f"{shown.id} was told {people.ends.get(shown.id, 0)} times how it ended")
+        told = people.ends.get(shown.id, 0)
+        if told == 0 or (told > 1 and shown.message.interaction_id not in people.moved):
+            found.wrong.append(f"{shown.id} was told {told} times how it ended")
     run_of = {row["id"]: row["run_id"] for row in rows["delivery"]}
-    ends = [run_of[shown.message.delivery_id] for shown in people.sent if shown.message.kind == "notice"]
-    told = Counter(ends)
+    notices = [shown.message for shown in people.sent if shown.message.kind == "notice"]
+    heard = Counter((run_of[message.delivery_id], message.to.place) for message in notices)
+    found.wrong += [
+        f"{place} was told {n} times how {run} ended" for (run, place), n in heard.items() if n > 1
+    ]
+    told = {run for run, _ in heard}
     for thread, run in town.runs.items():
-        if told[run.id] != (run.status is RunStatus.COMPLETED):
-            found.wrong.append(f"{thread} is {run.status}, which was said {told[run.id]} times")
+        if (run.id in told) != (run.status is RunStatus.COMPLETED):
+            found.wrong.append(f"{thread} is {run.status}, and who heard of it: {run.id in told}")
 
 
 def _ends(town: Town, rows: dict[str, Rows], found: Findings) -> None:
     """Nothing waits, is claimed or leased."""
+    stopped = {row["thread_id"] for row in rows["interaction"] if row["id"] in town.people.stopped}
     for thread, run in town.runs.items():
-        if run.status is RunStatus.FAILED or (
-            run.status is RunStatus.CANCELLED and thread not in town.cancelled
-        ):
+        is_unwanted = run.status is RunStatus.CANCELLED and thread not in town.cancelled | stopped
+        if run.status is RunStatus.FAILED or is_unwanted:
             found.wrong.append(f"{thread} is {run.status}: {run.error}")
     cancelled = {run.id for run in town.runs.values() if run.status is RunStatus.CANCELLED}
     for record in rows["interaction"]:

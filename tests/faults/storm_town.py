@@ -28,6 +28,7 @@ from tests.support.gateway import settings_for
 
 T = TypeVar("T")
 PERSONS = 12
+COMMANDS = ("/help", "/why", "/snooze 1m", "/delegate to p0", "/delegate to p1", "/stop")
 CHOICES = ("Yes", "No")
 PATIENCE = 0.15  # seconds at most until somebody answers, cancels, or tries again
 HASTY = 0.1  # seconds that a question of some runs may wait
@@ -61,6 +62,8 @@ class People(Phone):
         self.gateways: list[App] = []
         self.said: dict[str, dict[str, str]] = {}  # interaction → event id → what it says
         self._wrote: dict[str, str] = {}  # what was last written at a place
+        self.stopped: set[str] = set()  # interactions whose run somebody stopped by a word
+        self.moved: set[str] = set()  # those that somebody put off, or handed on: they are sent again
         self.taken: set[str] = set()  # events that some gateway has taken in
         self.accepted: set[str] = set()  # events whose sender was told that theirs is the answer
         self.ends: dict[str, int] = {}  # message id → how often it was told how its question ended
@@ -69,7 +72,7 @@ class People(Phone):
         done = await super().send(message)
         if message.kind == MessageKind.QUESTION:
             self.act(self._answer(self.sent[-1]))
-        elif message.kind == MessageKind.CONVERSATION and message.buttons:
+        elif message.kind == MessageKind.CONVERSATION and _asks_which(message):
             self.act(self._pick(self.sent[-1]))
         return done
 
@@ -100,14 +103,28 @@ class People(Phone):
     async def _answer(self, shown: Shown) -> None:
         for _ in range(self._chance.choice((1, 1, 2))):
             await self.wait()
+            if self._chance.random() < 0.1:
+                await self._command(shown)
             value = self._chance.choice(CHOICES)
-            place = shown.message.to.place
             if self._chance.random() < 0.8:
-                event = self.tap(place, shown, value)
+                event = self.tap(shown.message.to.place, shown, value)
+                await self._say(shown.message.interaction_id, value, event)
             else:
-                event = self.reply(place, shown, value)
-                self._wrote[place] = value
-            await self._say(shown.message.interaction_id, value, event)
+                await self._write(shown, value)
+
+    async def _command(self, shown: Shown) -> None:
+        """A word that decides nothing, or stops the run, or has somebody else asked."""
+        word, id = self._chance.choice(COMMANDS), shown.message.interaction_id
+        if word == "/stop":
+            self.stopped.add(id)
+        elif word not in ("/help", "/why"):
+            self.moved.add(id)
+        await self._write(shown, word)
+
+    async def _write(self, shown: Shown, text: str) -> None:
+        place = shown.message.to.place
+        self._wrote[place] = text
+        await self._say(shown.message.interaction_id, text, self.reply(place, shown, text))
 
     async def _pick(self, shown: Shown) -> None:
         """Somebody wrote, and is asked which question that is for: the last that they were sent."""
@@ -144,6 +161,10 @@ class People(Phone):
 
     def anyone(self) -> App:
         return self._chance.choice(self.gateways)
+
+
+def _asks_which(message: Message) -> bool:
+    return any(button.data.endswith(":pick") for button in message.buttons)
 
 
 class Town:
@@ -256,7 +277,7 @@ async def town(
     settings = settings_for(
         database,
         contacts={name: Contact(name, name, addresses=(Address("memory", name, name),)) for name in names},
-        routes={"default": Route("default", ask=("p0",), providers=("memory",))},
+        routes={"default": Route("default", ask=("p0",), providers=("memory",), delegates=("p0", "p1"))},
     )
     async with contextlib.AsyncExitStack() as stack:
         for _ in range(gateways):
