@@ -103,10 +103,10 @@ def _messages(town: Town, rows: dict[str, Rows], found: Findings) -> None:
     found.wrong += [
         f"{place} was told {n} times how {run} ended" for (run, place), n in heard.items() if n > 1
     ]
-    told = {run for run, _ in heard}
+    known = {run for run, _ in heard}
     for thread, run in town.runs.items():
-        if (run.id in told) != (run.status is RunStatus.COMPLETED):
-            found.wrong.append(f"{thread} is {run.status}, and who heard of it: {run.id in told}")
+        if (run.id in known) != (run.status is RunStatus.COMPLETED):
+            found.wrong.append(f"{thread} is {run.status}, and who heard of it: {run.id in known}")
 
 
 def _ends(town: Town, rows: dict[str, Rows], found: Findings) -> None:

@@ -1,6 +1,7 @@
 """`LangGraph`: starts, asks, resumes and repairs one graph's threads, never answering another question."""
 
 import contextlib
+from collections.abc import AsyncIterator
 from typing import Any
 
 from langgraph.checkpoint.base import CheckpointTuple
@@ -24,6 +25,7 @@ from answerback_agents.langgraph.reading import (
     digest_of,
     is_stamped,
     payload_of,
+    reachable,
     schema_of,
 )
 from answerback_agents.langgraph.running import Runs
@@ -75,7 +77,7 @@ class LangGraph(Agent):
         """See `Agent.start`; raises `Conflict` on a thread that waits for an answer to something else."""
         given = {} if input is None else input
         stamp = {STARTED: run or digest(values.plain(given))}
-        async with self._locks.hold(thread):
+        async with self._hold(thread):
             head = await self._reader.head(thread)
             if head is None:
                 return await self._runs.run(thread, given, stamp, new=True)
@@ -90,12 +92,13 @@ class LangGraph(Agent):
             return await self._runs.run(thread, None if unfinished else given, stamp)
 
     async def pending(self, thread: str) -> tuple[Pending, ...]:
-        head = await self._reader.head(thread)
-        return await self._reader.waiting(thread, head) if head else ()
+        with reachable():
+            head = await self._reader.head(thread)
+            return await self._reader.waiting(thread, head) if head else ()
 
     async def resume(self, thread: str, target: Target, answer: Answer, *, again: bool = False) -> State:
         """See `Agent.resume`; raises `DoesNotFit` for a value that would leave the thread unresumable."""
-        async with self._locks.hold(thread):
+        async with self._hold(thread):
             head = await self._reader.known(thread)
             if target.interrupt_id.startswith(breakpoints.PREFIX):
                 return await self._pass_breakpoint(thread, head, target, answer, again)
@@ -103,13 +106,13 @@ class LangGraph(Agent):
 
     async def retry(self, thread: str) -> State:
         """Run what failed again. A locked-in answer is used again; what waits or is held keeps waiting."""
-        async with self._locks.hold(thread):
+        async with self._hold(thread):
             head = await self._reader.known(thread)
             return await self._retry(thread, head)
 
     async def reask(self, thread: str) -> State:
         """Fork where the last answered question was asked; steps after it run again once it is answered."""
-        async with self._locks.hold(thread):
+        async with self._hold(thread):
             head = await self._reader.known(thread)
             if asked := await self._reader.last_answered(thread):
                 return await self._runs.run(thread, None, {}, at=asked)
@@ -121,7 +124,7 @@ class LangGraph(Agent):
         Gives the graph's output as it stands in its last checkpoint.
         """
         self._runs.cancel(thread)
-        async with self._locks.hold(thread):
+        async with self._hold(thread):
             self._runs.cancelled(thread)
             if await self._reader.head(thread) is None:
                 return None
@@ -131,16 +134,24 @@ class LangGraph(Agent):
 
     async def tip(self, thread: str) -> str | None:
         """The id of its last checkpoint."""
-        head = await self._reader.head(thread)
+        with reachable():
+            head = await self._reader.head(thread)
         return evidence.checkpoint_id(head) if head else ""
 
     async def forget(self, thread: str, tip: str | None = None) -> None:
         """Delete its checkpoints; what the graph keeps by a saver of its own is for its owner to delete."""
         if self._reader.is_ours:
-            async with self._locks.hold(thread):
+            async with self._hold(thread):
                 if tip not in (None, await self.tip(thread)):
                     raise Conflict("This thread was taken up again, so it is not forgotten.")
                 await self._reader.saver.adelete_thread(thread)
+
+    @contextlib.asynccontextmanager
+    async def _hold(self, thread: str) -> AsyncIterator[None]:
+        """The thread is ours. Raises `AgentUnavailable` if it is another's, or its checkpoints are away."""
+        with reachable():
+            async with self._locks.hold(thread):
+                yield
 
     # -- answering
 

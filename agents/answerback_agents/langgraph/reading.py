@@ -3,7 +3,7 @@
 import contextlib
 import sqlite3
 import sys
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterator
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -40,13 +40,8 @@ class Reader:
     is_ours: bool  # the saver: nobody but us keeps anything in it
 
     async def head(self, thread: str) -> CheckpointTuple | None:
-        """The thread's last checkpoint; raises `AgentUnavailable` when the saver cannot be read."""
-        try:
-            return await self.look({"configurable": {"thread_id": thread, "checkpoint_ns": ""}})
-        except Exception as error:
-            if is_storage(error):
-                raise AgentUnavailable("the agent's checkpoints cannot be read now") from error
-            raise
+        """The thread's last checkpoint, if it has one."""
+        return await self.look({"configurable": {"thread_id": thread, "checkpoint_ns": ""}})
 
     async def known(self, thread: str) -> CheckpointTuple:
         """The thread's last checkpoint; raises `NotPending` when there is none."""
@@ -176,6 +171,17 @@ def digest_of(interrupt: Interrupt[Any]) -> str:
 
 def is_stamped(found: CheckpointTuple, stamp: Stamp) -> bool:
     return all(found.metadata.get(key) == value for key, value in stamp.items())
+
+
+@contextlib.contextmanager
+def reachable() -> Iterator[None]:
+    """Raises `AgentUnavailable` where the saver cannot be used: that is nobody's mistake, and passes."""
+    try:
+        yield
+    except Exception as error:
+        if is_storage(error):
+            raise AgentUnavailable("the agent's checkpoints cannot be read now") from error
+        raise
 
 
 def is_storage(error: BaseException) -> bool:

@@ -154,6 +154,26 @@ def ask_twice(state: State) -> State:
 
 
 two_questions = line_of(ask_twice, report)
+
+
+class FirstListFails(SqliteSaver):
+    """As a database does that is away for a moment."""
+
+    listed = 0
+
+    def list(self, *arguments: Any, **more: Any) -> Any:
+        self.listed += 1
+        if self.listed == 1:
+            raise sqlite3.OperationalError("disk I/O error")
+        return super().list(*arguments, **more)
+
+
+def listed_badly() -> Any:
+    connection = sqlite3.connect(":memory:", check_same_thread=False)
+    atexit.register(connection.close)
+    return line_of(ask_twice, report).compile(checkpointer=FirstListFails(connection))
+
+
 inner_graph = line_of(ask_twice).compile()
 asking_inside = StateGraph(State)
 asking_inside.add_node("inner", line_of(ask, report).compile())

@@ -10,6 +10,7 @@ from langgraph.checkpoint.base import CheckpointTuple
 from langgraph.checkpoint.memory import InMemorySaver
 
 from answerback.agent import Finished
+from answerback.errors import AgentUnavailable
 from answerback_agents.langgraph import savers
 from answerback_agents.langgraph.grouped import Grouped
 from tests.flow.langgraph.graphs import two_questions
@@ -87,3 +88,14 @@ async def test_a_graph_with_a_saver_of_its_own_is_read_through_that(light: Harne
     assert mine._reader.look == mine._reader.saver.aget_tuple
     question = only(await mine.start("t", light.input()))
     assert isinstance(await mine.resume("t", target(question), said("coding")), Finished)
+
+
+async def test_law_3_a_saver_that_is_away_for_a_moment_is_asked_again_later_whatever_it_was_asked(
+    light: Harness,
+) -> None:
+    mine = await light.open("listed_badly")
+    first = only(await mine.start("t", light.input()))
+    second = await mine.resume("t", target(first), said("coding"))
+    with pytest.raises(AgentUnavailable):
+        await mine.resume("t", target(first), said("coding"), again=True)
+    assert await mine.resume("t", target(first), said("coding"), again=True) == second
