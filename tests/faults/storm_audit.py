@@ -25,6 +25,7 @@ async def audit(town: Town) -> Findings:
     _answers(town, rows, found)
     _steps(town, rows["interaction"], found)
     _messages(town, rows, found)
+    _posts(town, rows["interaction"], found)
     _ends(town, rows, found)
     await _own_word(town.gateways[0], found)
     found.wrong += town.people.complaints
@@ -107,6 +108,27 @@ def _messages(town: Town, rows: dict[str, Rows], found: Findings) -> None:
     for thread, run in town.runs.items():
         if (run.id in known) != (run.status is RunStatus.COMPLETED):
             found.wrong.append(f"{thread} is {run.status}, and who heard of it: {run.id in known}")
+
+
+def _posts(town: Town, records: Rows, found: Findings) -> None:
+    """What is asked under one key is asked once, and its end is posted, always the same."""
+    callers, known = town.callers, {record["id"]: record for record in records}
+    for key, ids in callers.asked.items():
+        if len(ids) != 1 or sum(record["idempotency_key"] == key for record in records) != 1:
+            found.wrong.append(f"{key} was asked as {ids}")
+        for id in ids:
+            record, posted = known[id], callers.posted.get(id, [])
+            ends = {(each["status"], _chosen(each)) for each in posted}
+            if not posted:
+                found.lost.append(f"{id}: its end was never posted")
+            elif ends != {(record["status"], _answer(record))}:
+                found.wrong.append(f"{id} is {record['status']}, {_answer(record)}; posted: {ends}")
+            if any(each["state"] != {"key": key} for each in posted):
+                found.wrong.append(f"{id}: posted with another state: {posted}")
+
+
+def _chosen(posted: dict[str, Any]) -> str | None:
+    return str(posted["answer"]["values"]["q1"]) if posted["answer"] else None
 
 
 def _ends(town: Town, rows: dict[str, Rows], found: Findings) -> None:

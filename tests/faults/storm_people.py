@@ -1,0 +1,136 @@
+"""The people of a town in a storm: what they do with what they are sent, until some gateway takes it in."""
+
+import asyncio
+import json
+import random
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any, TypeVar
+
+from answerback.app import App
+from answerback.errors import AgentUnavailable, StoreUnavailable
+from answerback.model import Address, MessageKind, Outcome
+from answerback.provider import Inbound, Message, Reply, Sent
+from answerback.testing.providers import Shown
+from tests.faults.phone import Phone
+
+T = TypeVar("T")
+PERSONS = 12
+COMMANDS = ("/help", "/why", "/snooze 1m", "/delegate to p0", "/delegate to p1", "/stop")
+CHOICES = ("Yes", "No")
+PATIENCE = 0.15  # seconds at most until somebody answers, cancels, or tries again
+
+
+class People(Phone):
+    """They tap, tap again, or write, and a service brings each event until it has been taken in."""
+
+    def __init__(self, chance: random.Random) -> None:
+        super().__init__()
+        self._chance = chance
+        self._acts: set[asyncio.Task[None]] = set()
+        self.complaints: list[str] = []  # what they were told that no gateway should say
+        self.gateways: list[App] = []
+        self.said: dict[str, dict[str, str]] = {}  # interaction → event id → what it says
+        self._wrote: dict[str, str] = {}  # what was last written at a place
+        self.stopped: set[str] = set()  # interactions whose run somebody stopped by a word
+        self.moved: set[str] = set()  # those that somebody put off, or handed on: they are sent again
+        self.taken: set[str] = set()  # events that some gateway has taken in
+        self.accepted: set[str] = set()  # events whose sender was told that theirs is the answer
+        self.ends: dict[str, int] = {}  # message id → how often it was told how its question ended
+
+    async def send(self, message: Message) -> Sent:
+        done = await super().send(message)
+        if message.kind == MessageKind.QUESTION:
+            self.act(self._answer(self.sent[-1]))
+        elif message.kind == MessageKind.CONVERSATION and _asks_which(message):
+            self.act(self._pick(self.sent[-1]))
+        return done
+
+    async def update(self, to: Address, message_id: str, message: Message) -> None:
+        await super().update(to, message_id, message)
+        self.ends[message_id] = self.ends.get(message_id, 0) + 1
+
+    async def acknowledge(self, reply: Reply, outcome: Outcome, text: str) -> None:
+        if outcome is Outcome.ACCEPTED:
+            self.accepted.add(reply.event_id)
+
+    def act(self, doing: Coroutine[Any, Any, None]) -> None:
+        async def done() -> None:
+            try:
+                await doing
+            except Exception as error:
+                self.complaints.append(repr(error))
+
+        task = asyncio.create_task(done())
+        self._acts.add(task)
+        task.add_done_callback(self._acts.discard)
+
+    async def done(self) -> None:
+        """Until nobody is about to do anything."""
+        while self._acts:
+            await asyncio.gather(*self._acts)
+
+    async def _answer(self, shown: Shown) -> None:
+        for _ in range(self._chance.choice((1, 1, 2))):
+            await self.wait()
+            if self._chance.random() < 0.1:
+                await self._command(shown)
+            value = self._chance.choice(CHOICES)
+            if self._chance.random() < 0.8:
+                event = self.tap(shown.message.to.place, shown, value)
+                await self._say(shown.message.interaction_id, value, event)
+            else:
+                await self._write(shown, value)
+
+    async def _command(self, shown: Shown) -> None:
+        """A word that decides nothing, or stops the run, or has somebody else asked."""
+        word, id = self._chance.choice(COMMANDS), shown.message.interaction_id
+        if word == "/stop":
+            self.stopped.add(id)
+        elif word not in ("/help", "/why"):
+            self.moved.add(id)
+        await self._write(shown, word)
+
+    async def _write(self, shown: Shown, text: str) -> None:
+        place = shown.message.to.place
+        self._wrote[place] = text
+        await self._say(shown.message.interaction_id, text, self.reply(place, shown, text))
+
+    async def _pick(self, shown: Shown) -> None:
+        """Somebody wrote, and is asked which question that is for: the last that they were sent."""
+        await self.wait()
+        place, button = shown.message.to.place, shown.message.buttons[-1]
+        token = button.data.partition(":")[0]
+        [asked] = [
+            each for each in self.sent if each.message.token == token and each.message.kind == "question"
+        ]
+        await self._say(
+            asked.message.interaction_id, self._wrote[place], self.tap(place, shown, button.label)
+        )
+
+    async def _say(self, interaction: str, value: str, event: Inbound) -> None:
+        id = json.loads(event.body)["event_id"]
+        self.said.setdefault(interaction, {})[id] = value
+        for _ in range(self._chance.choice((1, 1, 2))):  # a service may deliver it twice
+            await self._bring(event)
+        self.taken.add(id)
+
+    async def _bring(self, event: Inbound) -> None:
+        await self.insist(lambda: self.anyone().receiver.webhook("memory", event))
+
+    async def insist(self, attempt: Callable[[], Awaitable[T]]) -> T:
+        """Its result, once what it needs is there."""
+        while True:
+            try:
+                return await attempt()
+            except (StoreUnavailable, AgentUnavailable):
+                await self.wait()
+
+    async def wait(self) -> None:
+        await asyncio.sleep(self._chance.uniform(0, PATIENCE))
+
+    def anyone(self) -> App:
+        return self._chance.choice(self.gateways)
+
+
+def _asks_which(message: Message) -> bool:
+    return any(button.data.endswith(":pick") for button in message.buttons)
