@@ -27,7 +27,7 @@ OF_TWO_AT_ONCE = (
     ),
     Mutant(
         "a run that was cancelled while it waited does not begin",
-        GATEWAY + "run.py",
+        GATEWAY + "work.py",
         "if waited and not await",
         "if False and not await",
         TURNS + "test_a_run_does_not_begin_when_it_was_cancelled_while_it_waited_for_its_turn[sqlite]",

@@ -120,7 +120,7 @@ OF_BINDING = (
     ),
     Mutant(
         "what never began begins",
-        GATEWAY + "run.py",
+        GATEWAY + "work.py",
         'said = row["intent"].removeprefix(runs.ADOPTED).strip() or "retry"',
         'said = "retry"',
         FLOW + "test_runs.py::test_what_never_began_begins_when_it_is_tried_again"

@@ -1,6 +1,6 @@
 """The safeguards of laws 3, 4, 6 and 12: committed first, in once, out at least once, silence no answer."""
 
-from tests.conformance.safeguards.mutant import DIALECTS, FLOW, GATEWAY, GRAPH, HERE, Mutant
+from tests.conformance.safeguards.mutant import ADAPTER, DIALECTS, FLOW, GATEWAY, GRAPH, HERE, Mutant
 
 AWAY = "tests/faults/test_store_faults.py::"
 OF_INTAKE = (
@@ -140,6 +140,37 @@ OF_INTAKE = (
         "DATABASE_AWAY, away=True",
         "DATABASE_AWAY",
         AWAY + "test_law_12_however_often_it_is_away_just_then_the_answer_is_no_dead_letter[sqlite]",
+    ),
+    Mutant(
+        "a run waits for a database that is away, however often it is",
+        GATEWAY + "work.py",
+        "DATABASE_AWAY, away=True",
+        "DATABASE_AWAY",
+        AWAY + "test_nor_does_a_run_fail_of_which_nobody_could_write_down_how_far_it_came[sqlite]",
+    ),
+    Mutant(
+        "what was sent is written down before the first reply to it",
+        GATEWAY + "deliver.py",
+        "            self._written_soon(row, done, self.again)\n",
+        "            asyncio.get_running_loop().call_later(self.again, self._written_soon, row, done)\n",
+        AWAY
+        + "test_a_reply_that_comes_as_soon_as_the_database_is_back_finds_what_it_replies_to[sqlite-full]",
+    ),
+    Mutant(
+        "the saver leaves a server that lets nobody write",
+        ADAPTER + "on_postgres.py",
+        "            self._hang_up()\n            raise",
+        "            raise",
+        GRAPH + "test_standby.py::test_law_3_what_cannot_be_written_is_no_failure_of_the_graph"
+        "_and_goes_on_later",
+    ),
+    Mutant(
+        "checkpoints that are away are no failure of the agent",
+        ADAPTER + "reading.py",
+        "        if is_storage(error):\n            raise AgentUnavailable",
+        "        if False:\n            raise AgentUnavailable",
+        GRAPH + "test_savers.py::test_law_3_a_saver_that_is_away_for_a_moment_is_asked_again_later"
+        "_whatever_it_was_asked",
     ),
     Mutant(
         "what went wrong is written down by whoever claimed it last",
