@@ -15,47 +15,9 @@ from answerback.store.backend import Postgresql
 from answerback.store.query import Query
 from answerback.store.silence import SECONDS, Silence
 from answerback.tables import MetaRow
+from tests.support.network import Network, network_to
 
 ALL = Query(select(MetaRow.__table__))  # type: ignore[attr-defined]
-
-
-class Network:
-    """The way to a server, over TCP. It can lose what the server says, from now on or after some word."""
-
-    def __init__(self, socket: str) -> None:
-        self._socket = socket
-        self.lost, self.lose_after = asyncio.Event(), b""
-
-    def heal(self) -> None:
-        """New connections work again; what was lost is lost."""
-        self.lost.clear()
-        self.lose_after = b""
-
-    async def connect(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        if self.lost.is_set():
-            writer.close()
-            return
-        answers, asks = await asyncio.open_unix_connection(self._socket)
-        try:
-            await asyncio.gather(self._asks(reader, asks), self._answers(answers, writer))
-        except OSError:  # hung up on
-            return
-        finally:
-            writer.close()
-            asks.close()
-
-    async def _asks(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        while said := await reader.read(1 << 16):
-            if self.lose_after and self.lose_after in said:
-                self.lost.set()
-            writer.write(said)
-        writer.write_eof()
-
-    async def _answers(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        while said := await reader.read(1 << 16):
-            if self.lost.is_set():
-                return  # and the connection stays
-            writer.write(said)
 
 
 class Seconds:
@@ -74,19 +36,15 @@ async def far(postgres_url: str) -> AsyncIterator[tuple[Store, Network, Seconds]
     await asyncio.to_thread(
         migrations.upgrade, postgres_url.replace("postgresql://", "postgresql+psycopg://")
     )
-    about = psycopg.conninfo.conninfo_to_dict(postgres_url)
-    network, seconds = Network(f"{about['host']}/.s.PGSQL.{about.get('port', 5432)}"), Seconds()
-    server = await asyncio.start_server(network.connect, "127.0.0.1", 0)
-    url = f"postgresql://postgres@127.0.0.1:{server.sockets[0].getsockname()[1]}/{about['dbname']}?sslmode=disable"
-    store = Store(Postgresql(url, silence=Silence(seconds, often=0.01)))
-    await asyncio.to_thread(store.open)
-    try:
-        yield store, network, seconds
-    finally:
-        network.heal()
-        await asyncio.to_thread(store.close)
-        server.close()
-        await server.wait_closed()
+    seconds = Seconds()
+    async with network_to(postgres_url) as (network, url):
+        store = Store(Postgresql(url, silence=Silence(seconds, often=0.01)))
+        await asyncio.to_thread(store.open)
+        try:
+            yield store, network, seconds
+        finally:
+            network.heal()
+            await asyncio.to_thread(store.close)
 
 
 def put(key: str) -> Callable[[Tx], int]:

@@ -61,8 +61,9 @@ class PostgresGuard:
     given back: whoever wants it next hears of this thread only later, and would try again.
     """
 
-    def __init__(self, conninfo: str) -> None:
-        self._conninfo = conninfo
+    def __init__(self, conninfo: str, patience: float | None = None) -> None:
+        """`patience`: seconds until a server that says nothing is given up, instead of the usual ones."""
+        self._conninfo, self._patience = conninfo, patience
         self._connection: Any = None
         self._held: set[int] = set()
         self._given: list[int] = []
@@ -118,11 +119,12 @@ class PostgresGuard:
             raise AgentUnavailable("PostgreSQL does not answer; the thread was not locked") from error
 
     async def _connected(self) -> Any:
-        import psycopg
+        from answerback_agents.langgraph.impatient import ImpatientAsync
 
         if self._connection is None or self._connection.closed:
             self._held.clear()  # they ended with the connection
-            self._connection = await psycopg.AsyncConnection.connect(self._conninfo, autocommit=True)
+            self._connection = await ImpatientAsync.connect(self._conninfo, autocommit=True)
+            self._connection.patience = self._patience or ImpatientAsync.patience
         return self._connection
 
     async def close(self) -> None:

@@ -16,6 +16,7 @@ from answerback.errors import AgentUnavailable, ConfigurationError
 from answerback_agents.langgraph.committer import Committer
 from answerback_agents.langgraph.faces import Saver
 from answerback_agents.langgraph.grouped import Grouped
+from answerback_agents.langgraph.impatient import Impatient
 
 PATIENCE = 10  # seconds for a server that does not answer
 
@@ -23,18 +24,22 @@ PATIENCE = 10  # seconds for a server that does not answer
 class Postgres:
     """One connection, made anew when it is lost. What shares a transaction goes out without waiting."""
 
-    def __init__(self, where: str, schema: str, *, reads: bool = False) -> None:
-        """`reads`: nothing else, so that nothing is to be committed."""
+    def __init__(
+        self, where: str, schema: str, *, reads: bool = False, patience: float = Impatient.patience
+    ) -> None:
+        """`reads`: nothing else, so that nothing is to be committed. `patience`: seconds for one answer."""
         only = " -c default_transaction_read_only=on" if reads else ""
         self._where, self._options, self._reads = where, f"-c search_path={schema}{only}", reads
-        self._connection: psycopg.Connection[DictRow] | None = None
+        self._patience = patience
+        self._connection: Impatient | None = None
 
     def ready(self) -> None:
         if self._connection is None:
-            self._connection = psycopg.connect(
+            self._connection = Impatient.connect(
                 self._where, autocommit=True, prepare_threshold=0, row_factory=dict_row,
                 options=self._options, connect_timeout=PATIENCE,
             )  # fmt: skip
+            self._connection.patience = self._patience
 
     def cursor(self) -> "psycopg.Cursor[DictRow]":
         """For the saver; on a connection that is ready."""
