@@ -15,10 +15,11 @@ from answerback.given import FILES, SAID, Given, Sent, command_of, said_before, 
 from answerback.match import Evidence, Match, WhichOne, match
 from answerback.model import Interaction, InteractionStatus, Json, Outcome
 from answerback.muting import MUTES, mute
-from answerback.outbox import SHOWN, place_of
+from answerback.outbox import SHOWN, Follows, place_of
 from answerback.provider import Reply, Void
 from answerback.quoting import new_text
 from answerback.read import Unclear, is_command
+from answerback.receipts import tapped
 from answerback.render import asker
 from answerback.sentences import say
 from answerback.starting import start, startable, stop_working, unknown
@@ -85,6 +86,22 @@ def _for_question(case: Case) -> Effect:
     gathered = gather(case.tx, case.provider, reply, case.person.id if case.person else "")
     if gathered is None:
         return turned_away.not_theirs(case)
+    learned = _learned(case, gathered)
+    effect = _meant(case, gathered)
+    effect.follows.rows += learned.rows
+    return effect
+
+
+def _learned(case: Case, gathered: Gathered) -> Follows:
+    """What follows from a tap on a message of ours that nobody knew of."""
+    asked = gathered.evidence.token_delivery
+    if asked is None or not gathered.below:
+        return Follows()
+    return tapped(case.tx, case.context.outbox, gathered.rows[asked.delivery_id], gathered.below)
+
+
+def _meant(case: Case, gathered: Gathered) -> Effect:
+    reply = case.reply
     words = uncalled(reply, reply.text) if not reply.data else ""
     command = is_command(words, gathered.questions) if words else command_of(case.tx, case.provider, reply)
     if command is not None and (effect := _command(case, command, gathered)) is not None:

@@ -4,7 +4,7 @@ from dataclasses import asdict
 
 from answerback.backoff import AWAY, pause
 from answerback.model import InteractionStatus
-from answerback.outbox import Follows, Outbox
+from answerback.outbox import SHOWN, Follows, Outbox
 from answerback.provider import Receipt
 from answerback.store import (
     Row,
@@ -26,6 +26,7 @@ from answerback.tokens import hashed
 RANK = {"unknown": 1, "sent": 2, "delivered": 3, "read": 4}
 ARRIVED = frozenset({"delivered", "read"})
 ASKS = frozenset({"question", "reminder"})
+AT_ONCE = 250_000  # microseconds in which nobody has seen a message, and most services have said they took it
 CLOSED = "it takes a template only, until this person writes again"
 
 
@@ -80,6 +81,27 @@ def note(tx: Tx, outbox: Outbox, provider: str, receipt: Receipt) -> Follows:
             _becomes(tx, row, receipt.status, receipt.reason)
         return Follows()
     return Follows() if row["status"] == "read" else _failed(tx, outbox, row, receipt)
+
+
+def tapped(tx: Tx, outbox: Outbox, row: Row, message_id: str) -> Follows:
+    """Somebody tapped a message of this delivery that nobody knew of: its `send` never heard that it arrived.
+
+    If another copy arrived since, this is one more. Either way it is told how its question ends.
+    """
+    if row["status"] == "queued" and _has_just_begun(tx, row):
+        return Follows()  # whoever sends it will know in a moment
+    interactions.held(tx, row["interaction_id"])  # first, as who answers does
+    if row["status"] not in SHOWN | {"unknown"}:
+        return note(tx, outbox, row["provider"], Receipt("", message_id, "delivered", delivery_id=row["id"]))
+    copy = claimed.twice(tx, row, (message_id,), lambda id: hashed(outbox.tokens.of(id)))
+    record = interactions.get(tx, row["interaction_id"])
+    ended = record is not None and record.status is not InteractionStatus.PENDING
+    return Follows([outbox.outcome(tx, record, copy)] if record is not None and ended else [])
+
+
+def _has_just_begun(tx: Tx, row: Row) -> bool:
+    until = row["next_attempt_at"] or 0
+    return bool(row["lease_owner"]) and tx.now <= until - deliveries.LEASE + AT_ONCE
 
 
 def _taken(tx: Tx, provider: str, receipt: Receipt) -> Row | None:

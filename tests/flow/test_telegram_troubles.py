@@ -10,7 +10,8 @@ from answerback.model import RunStatus
 from answerback.provider import Batch, Inbound
 from answerback.testing import ScriptedAgent, asks
 from answerback_sandbox import FaultKind
-from tests.support.chatting import ANA, chatting
+from answerback_sandbox.telegram import thumbs
+from tests.support.chatting import ANA, Chatting, chatting
 from tests.support.databases import Database
 
 pytestmark = pytest.mark.needs_extra("telegram")
@@ -29,6 +30,63 @@ async def test_a_question_of_which_nobody_knows_whether_it_arrived_is_not_asked_
         chat.box.type(ANA, "this one", reply_to=chat.last().id)
         await chat.heard()
         assert (await chat.g.settled(run.id)).result == ["this one"]
+
+
+def shown(chat: Chatting) -> list[tuple[str, bool]]:
+    """The first line of each message to Ana, and whether buttons stand below it."""
+    return [(message.text.splitlines()[0], bool(message.buttons)) for message in chat.box.received(ANA)]
+
+
+CHOSE, DONE = "✅ You chose “Yes” · 12:0{}. Going on.", "📄 Scripted is done: yes"
+
+
+async def test_whoever_taps_a_message_of_which_nobody_knows_whether_it_arrived_sees_that_it_counts(
+    database: Database,
+) -> None:
+    async with chatting(database, ScriptedAgent(asks("Which?", "Yes", "No")), in_group=False) as chat:
+        chat.box.fail(FaultKind.DROPPED, method="sendMessage")
+        await chat.run()
+        chat.box.tap(ANA, chat.last().id, "Yes")
+        await chat.heard()
+        await chat.g.later(61)
+        assert shown(chat) == [(CHOSE.format(0), False), (DONE, False)]
+
+
+async def test_of_two_copies_both_say_how_it_ended_whichever_of_them_was_tapped(
+    database: Database,
+) -> None:
+    async with chatting(database, ScriptedAgent(asks("Which?", "Yes", "No")), in_group=False) as chat:
+        chat.box.fail(FaultKind.DROPPED, method="sendMessage")
+        await chat.run()
+        await chat.g.later(61)
+        first, _ = chat.box.received(ANA)
+        chat.box.tap(ANA, first.id, "Yes")
+        await chat.heard()
+        assert shown(chat) == [(CHOSE.format(1), False), (CHOSE.format(1), False), (DONE, False)]
+
+
+async def test_a_copy_of_which_nobody_knew_says_how_it_ended_as_soon_as_it_is_tapped(
+    database: Database,
+) -> None:
+    async with chatting(database, ScriptedAgent(asks("Which?", "Yes", "No")), in_group=False) as chat:
+        chat.box.fail(FaultKind.DROPPED, method="sendMessage")
+        await chat.run()
+        await chat.g.later(61)
+        first, second = chat.box.received(ANA)
+        chat.box.tap(ANA, second.id, "Yes")
+        await chat.heard()
+        assert shown(chat) == [("🟦 Scripted", True), (CHOSE.format(1), False), (DONE, False)]
+        for _ in range(2):  # the second tap was under way before the buttons were gone
+            thumbs._send_callback(chat.box.world, ANA, first, 0, first.buttons[0].data)
+        await chat.heard()
+        again = ("You answered this at 12:01 on Telegram: “Yes”. Nothing changed.", False)
+        assert shown(chat) == [
+            (CHOSE.format(1), False),
+            (CHOSE.format(1), False),
+            (DONE, False),
+            again,
+            again,
+        ]
 
 
 async def test_of_10000_updates_at_once_the_answer_counts_and_the_gateway_stays_responsive(

@@ -157,6 +157,15 @@ OF_INTAKE = (
         + "test_a_reply_that_comes_as_soon_as_the_database_is_back_finds_what_it_replies_to[sqlite-full]",
     ),
     Mutant(
+        "a tap says that a message is there",
+        GATEWAY + "inbound.py",
+        "    learned = _learned(case, gathered)\n",
+        "    learned = Follows()\n",
+        FLOW
+        + "test_telegram_troubles.py::test_whoever_taps_a_message_of_which_nobody_knows_whether_it_arrived"
+        "_sees_that_it_counts[sqlite]",
+    ),
+    Mutant(
         "the saver leaves a server that lets nobody write",
         ADAPTER + "on_postgres.py",
         "            self._hang_up()\n            raise",
