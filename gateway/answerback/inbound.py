@@ -19,7 +19,7 @@ from answerback.outbox import SHOWN, Follows, place_of
 from answerback.provider import Reply, Void
 from answerback.quoting import new_text
 from answerback.read import Unclear, is_command
-from answerback.receipts import tapped
+from answerback.receipts import answered, tapped
 from answerback.render import asker
 from answerback.sentences import say
 from answerback.starting import start, startable, stop_working, unknown
@@ -158,12 +158,13 @@ def _answer(case: Case, record: Interaction, asked: Row) -> Effect:
     before = said_before(tx, case.provider, reply, asked)
     text = (before.text or found.text) if step is None else ""  # of several it is nobody's own words
     actor = Actor(case.person.id if case.person else "", case.provider, reply.sent_at)
+    follows = answered(tx, case.context.outbox, asked)
     decision = decide(tx, case.context, record, values, text, actor, found.files or before.files)
     if decision.outcome is Outcome.NOT_ALLOWED:
         return gone(case, decision.record)
     if decision.outcome is not Outcome.ACCEPTED:
         return _closed(case, decision.record, decision.outcome, asked)
-    return Effect(Outcome.ACCEPTED, decision=decision)
+    return Effect(Outcome.ACCEPTED, decision=decision, follows=follows)
 
 
 def _kept(case: Case, record: Interaction, sent: Sent) -> Json:

@@ -99,6 +99,14 @@ def tapped(tx: Tx, outbox: Outbox, row: Row, message_id: str) -> Follows:
     return Follows([outbox.outcome(tx, record, copy)] if record is not None and ended else [])
 
 
+def answered(tx: Tx, outbox: Outbox, row: Row) -> Follows:
+    """Somebody answers in words what nobody knows to have arrived: so it has, whatever its id may be."""
+    if row["kind"] not in ASKS or row["status"] != "queued" or _has_just_begun(tx, row):
+        return Follows()
+    interactions.held(tx, row["interaction_id"])  # first, as who answers does
+    return sent(tx, outbox, row, ())
+
+
 def _has_just_begun(tx: Tx, row: Row) -> bool:
     until = row["next_attempt_at"] or 0
     return bool(row["lease_owner"]) and tx.now <= until - deliveries.LEASE + AT_ONCE

@@ -90,20 +90,23 @@ def _messages(town: Town, rows: dict[str, Rows], found: Findings) -> None:
     """A question is on the phone once, and says once how it ended; who waits for a run hears of its end."""
     people = town.people
     asked = [shown for shown in people.sent if shown.message.kind == "question"]
+    unsure = {shown.message.interaction_id for shown in asked if shown.message.delivery_id in people.unsure}
     times = Counter((shown.message.interaction_id, shown.message.to.place) for shown in asked)
     for (id, place), count in times.items():
-        if count > 1 and id not in people.moved:
+        if count > 1 and id not in people.moved | unsure:
             found.wrong.append(f"{id} was sent {count} times to {place}")
     for shown in asked:
-        told = people.ends.get(shown.id, 0)
-        if told == 0 or (told > 1 and shown.message.interaction_id not in people.moved):
+        told, id = people.ends.get(shown.id, 0), shown.message.interaction_id
+        is_known = shown.id not in people.unheard or shown.id in people.touched
+        if (told == 0 and is_known) or (told > 1 and id not in people.moved | unsure):
             found.wrong.append(f"{shown.id} was told {told} times how it ended")
     run_of = {row["id"]: row["run_id"] for row in rows["delivery"]}
     notices = [shown.message for shown in people.sent if shown.message.kind == "notice"]
     heard = Counter((run_of[message.delivery_id], message.to.place) for message in notices)
-    found.wrong += [
-        f"{place} was told {n} times how {run} ended" for (run, place), n in heard.items() if n > 1
-    ]
+    repeated = {run_of[id] for id in people.unsure}
+    for (run, place), count in heard.items():
+        if count > 1 and run not in repeated:
+            found.wrong.append(f"{place} was told {count} times how {run} ended")
     known = {run for run, _ in heard}
     for thread, run in town.runs.items():
         if (run.id in known) != (run.status is RunStatus.COMPLETED):

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from answerback.app import App
 from answerback.errors import AgentUnavailable, StoreUnavailable
 from answerback.model import Address, MessageKind, Outcome
-from answerback.provider import Inbound, Message, Reply, Sent
+from answerback.provider import Inbound, Message, Reply, Sent, TryLater
 from answerback.testing.providers import Shown
 from tests.faults.phone import Phone
 
@@ -33,16 +33,25 @@ class People(Phone):
         self._wrote: dict[str, str] = {}  # what was last written at a place
         self.stopped: set[str] = set()  # interactions whose run somebody stopped by a word
         self.moved: set[str] = set()  # those that somebody put off, or handed on: they are sent again
+        self.unheard: set[str] = set()  # messages of which the service never said that it took them
+        self.unsure: set[str] = set()  # deliveries that are sent again because of that
+        self.touched: set[str] = set()  # messages that somebody tapped
         self.taken: set[str] = set()  # events that some gateway has taken in
         self.accepted: set[str] = set()  # events whose sender was told that theirs is the answer
         self.ends: dict[str, int] = {}  # message id → how often it was told how its question ended
 
     async def send(self, message: Message) -> Sent:
+        if self._chance.random() < 0.03:
+            raise TryLater(PATIENCE, "busy")
         done = await super().send(message)
         if message.kind == MessageKind.QUESTION:
             self.act(self._answer(self.sent[-1]))
         elif message.kind == MessageKind.CONVERSATION and _asks_which(message):
             self.act(self._pick(self.sent[-1]))
+        if self._chance.random() < 0.03:  # it is on the phone, and the gateway never hears of that
+            self.unheard.add(self.sent[-1].id)
+            self.unsure.add(message.delivery_id)
+            raise TimeoutError
         return done
 
     async def update(self, to: Address, message_id: str, message: Message) -> None:
@@ -77,6 +86,7 @@ class People(Phone):
             value = self._chance.choice(CHOICES)
             if self._chance.random() < 0.8:
                 event = self.tap(shown.message.to.place, shown, value)
+                self.touched.add(shown.id)
                 await self._say(shown.message.interaction_id, value, event)
             else:
                 await self._write(shown, value)
@@ -100,11 +110,13 @@ class People(Phone):
         await self.wait()
         place, button = shown.message.to.place, shown.message.buttons[-1]
         token = button.data.partition(":")[0]
-        [asked] = [
+        asked = [
             each for each in self.sent if each.message.token == token and each.message.kind == "question"
         ]
+        if not asked:
+            return  # it was never on the phone, and comes yet
         await self._say(
-            asked.message.interaction_id, self._wrote[place], self.tap(place, shown, button.label)
+            asked[0].message.interaction_id, self._wrote[place], self.tap(place, shown, button.label)
         )
 
     async def _say(self, interaction: str, value: str, event: Inbound) -> None:

@@ -27,7 +27,7 @@ HASTY = 0.1  # seconds that a question of some runs may wait
 ENDS = (RunStatus.COMPLETED, RunStatus.CANCELLED, RunStatus.FAILED)
 SETTLES = 60.0  # seconds in which all must have come to its end, while the gateways' clock is moved on
 STEP = 3.0  # seconds by which it is moved at a time: less than any lease
-LATER = 30  # such steps until whatever is left of an attempt that nobody heard the end of has lapsed
+LATER = 70  # such steps until whatever is left of an attempt that nobody heard the end of has lapsed
 ROOT = Path(__file__).parents[2]
 
 

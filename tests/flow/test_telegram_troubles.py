@@ -52,6 +52,20 @@ async def test_whoever_taps_a_message_of_which_nobody_knows_whether_it_arrived_s
         assert shown(chat) == [(CHOSE.format(0), False), (DONE, False)]
 
 
+async def test_whoever_answers_such_a_message_in_words_hears_how_it_ended(database: Database) -> None:
+    async with chatting(database, ScriptedAgent(asks("Which?", "Yes", "No")), in_group=False) as chat:
+        chat.box.fail(FaultKind.DROPPED, method="sendMessage")
+        await chat.run()
+        chat.box.type(ANA, "yes", reply_to=chat.last().id)
+        await chat.heard()
+        (_, which) = chat.box.received(ANA)
+        chat.box.tap(ANA, which.id, which.buttons[0].text)
+        await chat.heard()
+        await chat.g.later(61)
+        said = [text for text, _ in shown(chat)]
+        assert said[2:] == [CHOSE.format(0), DONE]
+
+
 async def test_of_two_copies_both_say_how_it_ended_whichever_of_them_was_tapped(
     database: Database,
 ) -> None:

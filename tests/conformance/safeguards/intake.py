@@ -166,6 +166,14 @@ OF_INTAKE = (
         "_sees_that_it_counts[sqlite]",
     ),
     Mutant(
+        "so does an answer in words",
+        GATEWAY + "inbound.py",
+        "    follows = answered(tx, case.context.outbox, asked)\n",
+        "    follows = Follows()\n",
+        FLOW + "test_telegram_troubles.py::test_whoever_answers_such_a_message_in_words_hears_how_it_ended"
+        "[sqlite]",
+    ),
+    Mutant(
         "the saver leaves a server that lets nobody write",
         ADAPTER + "on_postgres.py",
         "            self._hang_up()\n            raise",
