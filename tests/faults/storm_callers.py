@@ -8,7 +8,7 @@ from typing import Any
 from aiohttp import web
 
 from answerback.ask import AskRequest
-from answerback.model import Choice, InteractionStatus, Question, QuestionKind
+from answerback.model import Choice, Interaction, InteractionStatus, Question, QuestionKind
 from tests.faults.storm_people import CHOICES, PERSONS, People
 
 CALLERS = 3
@@ -23,7 +23,6 @@ class Callers:
         self.url = ""
         self.asked: dict[str, set[str]] = {}  # key → ids that were given for it
         self.posted: dict[str, list[dict[str, Any]]] = {}  # interaction → what was posted of it
-        self.refused: set[str] = set()  # interactions of which a post was not taken
 
     async def one(self, number: int, is_over: Callable[[], bool]) -> None:
         """One question after the other."""
@@ -45,16 +44,17 @@ class Callers:
             asked = await people.insist(lambda: people.anyone().asker.ask(request))
             found.add(asked.interaction.id)
         [id] = found
-        while (
-            await people.insist(lambda: people.anyone().reader.interaction(id))
-        ).status is InteractionStatus.PENDING:
+
+        async def found_now() -> Interaction:
+            return await people.anyone().reader.interaction(id)
+
+        while (await people.insist(found_now)).status is InteractionStatus.PENDING:
             await people.wait()
 
     async def take(self, request: web.Request) -> web.Response:
         event = await request.json()
         id = event["data"]["id"]
         if self._chance.random() < 0.1:
-            self.refused.add(id)
             return web.Response(status=503)
         self.posted.setdefault(id, []).append({"id": request.headers["webhook-id"], **event["data"]})
         return web.Response()
