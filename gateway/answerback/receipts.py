@@ -91,6 +91,8 @@ def tapped(tx: Tx, outbox: Outbox, row: Row, message_id: str) -> Follows:
     if row["status"] == "queued" and _has_just_begun(tx, row):
         return Follows()  # whoever sends it will know in a moment
     interactions.held(tx, row["interaction_id"])  # first, as who answers does
+    if row["status"] == "queued":
+        return sent(tx, outbox, row, (message_id,))
     if row["status"] not in SHOWN | {"unknown"}:
         return note(tx, outbox, row["provider"], Receipt("", message_id, "delivered", delivery_id=row["id"]))
     copy = claimed.twice(tx, row, (message_id,), lambda id: hashed(outbox.tokens.of(id)))
@@ -109,7 +111,8 @@ def answered(tx: Tx, outbox: Outbox, row: Row) -> Follows:
 
 def _has_just_begun(tx: Tx, row: Row) -> bool:
     until = row["next_attempt_at"] or 0
-    return bool(row["lease_owner"]) and tx.now <= until - deliveries.LEASE + AT_ONCE
+    is_first = bool(row["lease_owner"]) and row["attempts"] == 1
+    return is_first and bool(tx.now <= until - deliveries.LEASE + AT_ONCE)
 
 
 def _taken(tx: Tx, provider: str, receipt: Receipt) -> Row | None:

@@ -97,7 +97,7 @@ def _messages(town: Town, rows: dict[str, Rows], found: Findings) -> None:
             found.wrong.append(f"{id} was sent {count} times to {place}")
     for shown in asked:
         told, id = people.ends.get(shown.id, 0), shown.message.interaction_id
-        is_known = shown.id not in people.unheard or shown.id in people.touched
+        is_known = shown.id not in people.unheard or (shown.id in people.touched and id not in people.moved)
         if (told == 0 and is_known) or (told > 1 and id not in people.moved | unsure):
             found.wrong.append(f"{shown.id} was told {told} times how it ended")
     run_of = {row["id"]: row["run_id"] for row in rows["delivery"]}
@@ -107,9 +107,9 @@ def _messages(town: Town, rows: dict[str, Rows], found: Findings) -> None:
     for (run, place), count in heard.items():
         if count > 1 and run not in repeated:
             found.wrong.append(f"{place} was told {count} times how {run} ended")
-    known = {run for run, _ in heard}
-    for thread, run in town.runs.items():
-        if (run.id in known) != (run.status is RunStatus.COMPLETED):
+    known, seen = {run for run, _ in heard}, {run_of[shown.message.delivery_id] for shown in asked}
+    for thread, run in town.runs.items():  # what expired before it was shown was nobody's run
+        if (run.id in known) != (run.status is RunStatus.COMPLETED and run.id in seen):
             found.wrong.append(f"{thread} is {run.status}, and who heard of it: {run.id in known}")
 
 

@@ -17,6 +17,7 @@ T = TypeVar("T")
 PERSONS = 12
 COMMANDS = ("/help", "/why", "/snooze 1m", "/delegate to p0", "/delegate to p1", "/stop")
 CHOICES = ("Yes", "No")
+SEEN = 0.25  # seconds that it takes at least to see a message
 PATIENCE = 0.15  # seconds at most until somebody answers, cancels, or tries again
 
 
@@ -30,7 +31,6 @@ class People(Phone):
         self.complaints: list[str] = []  # what they were told that no gateway should say
         self.gateways: list[App] = []
         self.said: dict[str, dict[str, str]] = {}  # interaction → event id → what it says
-        self._wrote: dict[str, str] = {}  # what was last written at a place
         self.stopped: set[str] = set()  # interactions whose run somebody stopped by a word
         self.moved: set[str] = set()  # those that somebody put off, or handed on: they are sent again
         self.unheard: set[str] = set()  # messages of which the service never said that it took them
@@ -79,45 +79,52 @@ class People(Phone):
             await asyncio.gather(*self._acts)
 
     async def _answer(self, shown: Shown) -> None:
+        """By a tap in the end: what is written may be for another question, or be asked again."""
+        if shown.id in self.unheard:
+            await asyncio.sleep(SEEN)
+        for _ in range(self._chance.choice((0, 0, 1))):
+            await self.wait()
+            if self._chance.random() < 0.3:
+                await self._write(shown, self._command(shown))
+            else:
+                await self._write(shown, self._chance.choice(CHOICES))
         for _ in range(self._chance.choice((1, 1, 2))):
             await self.wait()
-            if self._chance.random() < 0.1:
-                await self._command(shown)
             value = self._chance.choice(CHOICES)
-            if self._chance.random() < 0.8:
-                event = self.tap(shown.message.to.place, shown, value)
-                self.touched.add(shown.id)
-                await self._say(shown.message.interaction_id, value, event)
-            else:
-                await self._write(shown, value)
+            self.touched.add(shown.id)
+            event = self.tap(shown.message.to.place, shown, value)
+            await self._say(shown.message.interaction_id, value, event)
 
-    async def _command(self, shown: Shown) -> None:
+    def _command(self, shown: Shown) -> str:
         """A word that decides nothing, or stops the run, or has somebody else asked."""
         word, id = self._chance.choice(COMMANDS), shown.message.interaction_id
         if word == "/stop":
             self.stopped.add(id)
         elif word not in ("/help", "/why"):
             self.moved.add(id)
-        await self._write(shown, word)
+        return word
 
     async def _write(self, shown: Shown, text: str) -> None:
-        place = shown.message.to.place
-        self._wrote[place] = text
-        await self._say(shown.message.interaction_id, text, self.reply(place, shown, text))
+        event = self.reply(shown.message.to.place, shown, text)
+        await self._say(shown.message.interaction_id, text, event)
 
     async def _pick(self, shown: Shown) -> None:
-        """Somebody wrote, and is asked which question that is for: the last that they were sent."""
+        """Somebody wrote, and is asked which question that is for: the last of those that are offered."""
         await self.wait()
-        place, button = shown.message.to.place, shown.message.buttons[-1]
+        button = shown.message.buttons[-1]
         token = button.data.partition(":")[0]
         asked = [
             each for each in self.sent if each.message.token == token and each.message.kind == "question"
         ]
         if not asked:
             return  # it was never on the phone, and comes yet
-        await self._say(
-            asked[0].message.interaction_id, self._wrote[place], self.tap(place, shown, button.label)
-        )
+        id = asked[0].message.interaction_id
+        [wrote] = [text for text in (*CHOICES, *COMMANDS) if f"“{text}”" in shown.message.title]
+        if wrote == "/stop":
+            self.stopped.add(id)
+        elif wrote.startswith("/"):
+            self.moved.add(id)
+        await self._say(id, wrote, self.tap(shown.message.to.place, shown, button.label))
 
     async def _say(self, interaction: str, value: str, event: Inbound) -> None:
         id = json.loads(event.body)["event_id"]
