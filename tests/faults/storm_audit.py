@@ -96,10 +96,10 @@ def _messages(town: Town, rows: dict[str, Rows], found: Findings) -> None:
         if count > 1 and id not in people.moved | unsure:
             found.wrong.append(f"{id} was sent {count} times to {place}")
     for shown in asked:
-        told, id = people.ends.get(shown.id, 0), shown.message.interaction_id
+        ends, id = people.ends.get(shown.id, 0), shown.message.interaction_id
         is_known = shown.id not in people.unheard or (shown.id in people.touched and id not in people.moved)
-        if (told == 0 and is_known) or (told > 1 and id not in people.moved | unsure):
-            found.wrong.append(f"{shown.id} was told {told} times how it ended")
+        if (ends == 0 and is_known) or (ends > 1 and id not in people.moved | unsure):
+            found.wrong.append(f"{shown.id} was told {ends} times how it ended")
     run_of = {row["id"]: row["run_id"] for row in rows["delivery"]}
     notices = [shown.message for shown in people.sent if shown.message.kind == "notice"]
     heard = Counter((run_of[message.delivery_id], message.to.place) for message in notices)
@@ -107,10 +107,12 @@ def _messages(town: Town, rows: dict[str, Rows], found: Findings) -> None:
     for (run, place), count in heard.items():
         if count > 1 and run not in repeated:
             found.wrong.append(f"{place} was told {count} times how {run} ended")
-    known, seen = {run for run, _ in heard}, {run_of[shown.message.delivery_id] for shown in asked}
-    for thread, run in town.runs.items():  # what expired before it was shown was nobody's run
-        if (run.id in known) != (run.status is RunStatus.COMPLETED and run.id in seen):
-            found.wrong.append(f"{thread} is {run.status}, and who heard of it: {run.id in known}")
+    told = {run for run, _ in heard}
+    seen = {run_of[shown.message.delivery_id] for shown in asked if shown.id not in people.unheard}
+    for thread, run in town.runs.items():  # what nobody saw before it expired was nobody's run
+        is_over = run.status is RunStatus.COMPLETED
+        if (run.id in told and not is_over) or (run.id in seen - told and is_over):
+            found.wrong.append(f"{thread} is {run.status}, and who heard of it: {run.id in told}")
 
 
 def _posts(town: Town, records: Rows, found: Findings) -> None:

@@ -119,7 +119,9 @@ class People(Phone):
         if not asked:
             return  # it was never on the phone, and comes yet
         id = asked[0].message.interaction_id
-        [wrote] = [text for text in (*CHOICES, *COMMANDS) if f"“{text}”" in shown.message.title]
+        title = shown.message.title
+        wrote = next((text for text in (*CHOICES, *COMMANDS) if f"“{text}”" in title), "")
+        assert wrote, f"a choice that nobody asked for: {title}"
         if wrote == "/stop":
             self.stopped.add(id)
         elif wrote.startswith("/"):
