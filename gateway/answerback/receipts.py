@@ -95,6 +95,8 @@ def tapped(tx: Tx, outbox: Outbox, row: Row, message_id: str) -> Follows:
         return sent(tx, outbox, row, (message_id,))
     if row["status"] not in SHOWN | {"unknown"}:
         return note(tx, outbox, row["provider"], Receipt("", message_id, "delivered", delivery_id=row["id"]))
+    if parked.known(tx, row["provider"], message_id, row["id"]) is None:
+        return Follows()  # another tap on it was quicker
     copy = claimed.twice(tx, row, (message_id,), lambda id: hashed(outbox.tokens.of(id)))
     record = interactions.get(tx, row["interaction_id"])
     ended = record is not None and record.status is not InteractionStatus.PENDING

@@ -13,8 +13,9 @@ from sqlalchemy import text
 from answerback.ask import Asked, AskRequest
 from answerback.errors import AlreadyAnswered, Conflict, NotAllowed, NotFound
 from answerback.linking import Link
-from answerback.model import Address, Contact, Json, Question, QuestionKind, RunStatus
+from answerback.model import Address, Contact, Json, MessageKind, Question, QuestionKind, RunStatus
 from answerback.notices import NoticeRequest
+from answerback.provider import Message, Sent
 from answerback.run import RunRequest
 from answerback.settings import Plugin, Route
 from answerback.store import contacts, deliveries, leases, notices, replies
@@ -369,3 +370,32 @@ async def test_law_7_an_account_that_is_linked_as_its_person_is_removed_is_nobod
             both.two.types("4004", f"/start {code}"),
         )
         assert await both.one.app.context.store.read(lambda tx: tx.all(CAROLS)) == []
+
+
+class NeverHeard(MemoryProvider):
+    """A question is on the phone, and nobody is told that it is."""
+
+    async def send(self, message: Message) -> Sent:
+        sent = await super().send(message)
+        if message.kind is MessageKind.QUESTION and len(self.shown) == 1:
+            raise TimeoutError
+        return sent
+
+
+async def test_two_taps_on_a_copy_that_nobody_knew_of_make_it_known_once(two: Opened) -> None:
+    phone = NeverHeard()
+    async with two(ScriptedAgent(asks("Which?", "Yes", "No")), phones={"memory": phone}) as both:
+        (id,) = (await both.one.run()).interactions
+        await both.one.later(61)  # it is sent again
+        yes = phone.shown[0].message.buttons[0].data
+        taps = [phone.typed("1001", "", data=yes, references=["m1"]) for _ in range(2)]
+        await both.at_once(
+            id,
+            both.one.app.receiver.webhook("memory", taps[0]),
+            both.two.app.receiver.webhook("memory", taps[1]),
+        )
+        assert await both.waited_in_a_ring() == 0
+        found = await both.one.app.context.store.read(lambda tx: tx.all(deliveries.OF, interaction_id=id))
+        copies = [row for row in found if row["kind"] == "question" and row["place"] == "1001"]
+        assert sorted(row["message_ids"] for row in copies) == ['["m1"]', '["m2"]']
+        assert [shown.edited for shown in phone.shown[:2]] == [True, True]
