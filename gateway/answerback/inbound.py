@@ -124,9 +124,9 @@ def _which_one(case: Case, delivery_ids: list[str], command: tuple[str, str] = (
         args["command"] = " ".join(command).strip()
     if case.reply.attachments:
         args[FILES] = attachments_out(kept(case.provider, "", case.reply.attachments))
-    return Effect(
-        Outcome.WHICH_ONE, [case.context.outbox.conversation(case.tx, case.here, "which_one", args)]
-    )
+    # A tap has no words to ask about: that of a question which was handed on shows what is open instead.
+    key = "pending" if case.reply.data and not command[0] else "which_one"
+    return Effect(Outcome.WHICH_ONE, [case.context.outbox.conversation(case.tx, case.here, key, args)])
 
 
 def _nothing(case: Case) -> Effect:

@@ -116,8 +116,8 @@ class People(Phone):
         asked = [
             each for each in self.sent if each.message.token == token and each.message.kind == "question"
         ]
-        if not asked:
-            return  # it was never on the phone, and comes yet
+        if not asked or "“" not in shown.message.title:
+            return  # it was never on the phone, and comes yet; or they had tapped, and see what is open
         id = asked[0].message.interaction_id
         title = shown.message.title
         wrote = next((text for text in (*CHOICES, *COMMANDS) if f"“{text}”" in title), "")

@@ -267,3 +267,13 @@ async def test_what_was_written_for_a_sensitive_question_is_kept_with_no_message
         await g.types("1001", "maybe swordfish")
         rows = await g.app.context.store.read(lambda tx: tx.all(Query(text("SELECT content FROM delivery"))))
         assert rows and "swordfish" not in str(rows)
+
+
+async def test_a_tap_on_a_button_that_leads_nowhere_any_more_shows_what_is_open(database: Database) -> None:
+    async with gateway(database) as g:
+        await g.app.asker.ask(AskRequest((asks("Which?"),)))
+        await g.app.idle()
+        await g.receive(
+            g.memory.typed("1001", "", data="of-a-question-that-was-handed-on:0", references=["m9"])
+        )
+        assert g.memory.titles("1001")[-1] == "One question is open."
