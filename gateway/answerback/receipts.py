@@ -90,7 +90,7 @@ def tapped(tx: Tx, outbox: Outbox, row: Row, message_id: str) -> Follows:
     """
     if row["status"] == "queued" and _has_just_begun(tx, row):
         return Follows()  # whoever sends it will know in a moment
-    interactions.held(tx, row["interaction_id"])  # first, as who answers does
+    record = interactions.held(tx, row["interaction_id"])  # first, as who answers does
     if row["status"] == "queued":
         return sent(tx, outbox, row, (message_id,))
     if row["status"] not in SHOWN | {"unknown"}:
@@ -98,9 +98,9 @@ def tapped(tx: Tx, outbox: Outbox, row: Row, message_id: str) -> Follows:
     if parked.known(tx, row["provider"], message_id, row["id"]) is None:
         return Follows()  # another tap on it was quicker
     copy = claimed.twice(tx, row, (message_id,), lambda id: hashed(outbox.tokens.of(id)))
-    record = interactions.get(tx, row["interaction_id"])
-    ended = record is not None and record.status is not InteractionStatus.PENDING
-    return Follows([outbox.outcome(tx, record, copy)] if record is not None and ended else [])
+    if record is None or record.status is InteractionStatus.PENDING:
+        return Follows()
+    return Follows([outbox.outcome(tx, record, copy)])
 
 
 def answered(tx: Tx, outbox: Outbox, row: Row) -> Follows:

@@ -1,7 +1,9 @@
 """Telegram in trouble, and strangers who make some: nothing is asked twice at once, nothing is lost."""
 
+import contextlib
 import json
 import time
+from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
@@ -37,15 +39,22 @@ def shown(chat: Chatting) -> list[tuple[str, bool]]:
     return [(message.text.splitlines()[0], bool(message.buttons)) for message in chat.box.received(ANA)]
 
 
+@contextlib.asynccontextmanager
+async def never_heard(database: Database) -> AsyncIterator[Chatting]:
+    """Ana has a question with two buttons, and the gateway was never told that it arrived."""
+    async with chatting(database, ScriptedAgent(asks("Which?", "Yes", "No")), in_group=False) as chat:
+        chat.box.fail(FaultKind.DROPPED, method="sendMessage")
+        await chat.run()
+        yield chat
+
+
 CHOSE, DONE = "✅ You chose “Yes” · 12:0{}. Going on.", "📄 Scripted is done: yes"
 
 
 async def test_whoever_taps_a_message_of_which_nobody_knows_whether_it_arrived_sees_that_it_counts(
     database: Database,
 ) -> None:
-    async with chatting(database, ScriptedAgent(asks("Which?", "Yes", "No")), in_group=False) as chat:
-        chat.box.fail(FaultKind.DROPPED, method="sendMessage")
-        await chat.run()
+    async with never_heard(database) as chat:
         chat.box.tap(ANA, chat.last().id, "Yes")
         await chat.heard()
         await chat.g.later(61)
@@ -53,9 +62,7 @@ async def test_whoever_taps_a_message_of_which_nobody_knows_whether_it_arrived_s
 
 
 async def test_whoever_answers_such_a_message_in_words_hears_how_it_ended(database: Database) -> None:
-    async with chatting(database, ScriptedAgent(asks("Which?", "Yes", "No")), in_group=False) as chat:
-        chat.box.fail(FaultKind.DROPPED, method="sendMessage")
-        await chat.run()
+    async with never_heard(database) as chat:
         chat.box.type(ANA, "yes", reply_to=chat.last().id)
         await chat.heard()
         (_, which) = chat.box.received(ANA)
@@ -69,9 +76,7 @@ async def test_whoever_answers_such_a_message_in_words_hears_how_it_ended(databa
 async def test_of_two_copies_both_say_how_it_ended_whichever_of_them_was_tapped(
     database: Database,
 ) -> None:
-    async with chatting(database, ScriptedAgent(asks("Which?", "Yes", "No")), in_group=False) as chat:
-        chat.box.fail(FaultKind.DROPPED, method="sendMessage")
-        await chat.run()
+    async with never_heard(database) as chat:
         await chat.g.later(61)
         first, _ = chat.box.received(ANA)
         chat.box.tap(ANA, first.id, "Yes")
@@ -82,9 +87,7 @@ async def test_of_two_copies_both_say_how_it_ended_whichever_of_them_was_tapped(
 async def test_a_copy_of_which_nobody_knew_says_how_it_ended_as_soon_as_it_is_tapped(
     database: Database,
 ) -> None:
-    async with chatting(database, ScriptedAgent(asks("Which?", "Yes", "No")), in_group=False) as chat:
-        chat.box.fail(FaultKind.DROPPED, method="sendMessage")
-        await chat.run()
+    async with never_heard(database) as chat:
         await chat.g.later(61)
         first, second = chat.box.received(ANA)
         chat.box.tap(ANA, second.id, "Yes")
