@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import logging
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 
 from answerback.backoff import jitter
@@ -11,7 +11,7 @@ from answerback.context import Context
 from answerback.errors import ConfigurationError, ProviderError, StoreUnavailable, TryLater
 from answerback.metrics import Metric
 from answerback.model import StandsIn
-from answerback.provider import Provider
+from answerback.provider import Inbound, Provider
 from answerback.receive import Receiver
 from answerback.store import leases
 from answerback.store.leases import Lease
@@ -34,9 +34,11 @@ class Intake:
         providers: Mapping[str, Provider],
         turn: float = TURN,
         close: float = CLOSE,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._context, self._receiver, self._providers = context, receiver, providers
-        self.turn, self._close_seconds = turn, close
+        self.turn, self._close_seconds, self._sleep = turn, close, sleep
+        self._failures = dict.fromkeys(providers, 0)  # since something of it was last taken in
         self._drained = {name: asyncio.Event() for name in providers}
         self._tasks: list[asyncio.Task[None]] = []
         self.state = dict.fromkeys(providers, "starting")
@@ -68,7 +70,7 @@ class Intake:
             log.warning("the provider %s could not be closed", name)
 
     async def _run(self, name: str) -> None:
-        provider, failures, opened = self._providers[name], 0, False
+        provider, opened = self._providers[name], False
         while True:
             try:
                 if not opened:
@@ -78,16 +80,19 @@ class Intake:
                     self._is_well(name)
                     self._drained[name].set()
                     if provider.listens:
-                        await provider.listen(partial(self._receiver.handed, name))
+                        await provider.listen(partial(self._handed, name))
                     return
                 if provider.stand_in is StandsIn.TERMINAL:  # each process has its own
                     await self._read(name, provider, None)
                 else:
                     await self._read_while_ours(name, provider)
-                failures = 0
             except (Exception, SystemExit) as error:  # user code may be a script, and end itself
-                failures += 1
-                await asyncio.sleep(self._pause(name, error, failures))
+                self._failures[name] += 1
+                await self._sleep(self._pause(name, error))
+
+    async def _handed(self, name: str, inbound: Inbound) -> None:
+        await self._receiver.handed(name, inbound)
+        self._failures[name] = 0
 
     async def _read_while_ours(self, name: str, provider: Provider) -> None:
         """One process reads a polled provider; the others look now and then whether it is their turn."""
@@ -96,7 +101,8 @@ class Intake:
             lease = await store.write(lambda tx: leases.take(tx, POLLING, name, self._context.owner))
         if lease is None:
             self._is_well(name)
-            await asyncio.sleep(self.turn)
+            self._failures[name] = 0
+            await self._sleep(self.turn)
             return
         try:
             with kept(self._context, lease):
@@ -113,6 +119,7 @@ class Intake:
         self._is_well(name)
         if batch.events or batch.cursor != cursor:
             await self._receiver.polled(name, batch, lease)
+        self._failures[name] = 0
         if not batch.events:
             self._drained[name].set()
 
@@ -121,7 +128,7 @@ class Intake:
             log.info("the provider %s answers again", name)
         self.state[name] = ""
 
-    def _pause(self, name: str, error: BaseException, failures: int) -> float:
+    def _pause(self, name: str, error: BaseException) -> float:
         """Seconds to wait, and what to say meanwhile."""
         known = isinstance(error, ProviderError | StoreUnavailable | ConfigurationError)
         text = str(error) if known else f"{type(error).__name__} in the provider"
@@ -130,4 +137,4 @@ class Intake:
         self.state[name] = text
         self._context.metrics.count(Metric.REFUSED, name, "poll")
         asked = error.seconds if isinstance(error, TryLater) else 0.0
-        return max(asked, min(PAUSE_MAX, 2.0 ** min(failures, 6)) * jitter())
+        return max(asked, min(PAUSE_MAX, 2.0 ** min(self._failures[name], 6)) * jitter())

@@ -3,6 +3,8 @@
 import asyncio
 from collections.abc import Callable
 
+import pytest
+
 from answerback.app import build
 from answerback.errors import TryLater
 from answerback.intake import Intake
@@ -85,6 +87,44 @@ async def test_a_provider_that_is_away_at_the_start_is_said_counted_and_tried_ag
         assert app.context.metrics.of(Metric.REFUSED, "memory", "poll") == 1
     finally:
         await app.stop()
+
+
+class Wavering(PolledProvider):
+    """A service that is away once in between, again and again; or says that it is, at every look."""
+
+    def __init__(self, times: int, *, answers: bool = True) -> None:
+        super().__init__()
+        self.times, self._answers, self._looks = times, answers, 0
+
+    async def poll(self, cursor: str, wait: float | None = None) -> Batch:
+        if not self.times:
+            await asyncio.Event().wait()
+        self._looks += 1
+        if self._answers and self._looks % 2:
+            return Batch((), cursor)
+        self.times -= 1
+        raise TryLater(0, "the service is away")
+
+
+@pytest.mark.parametrize(("answers", "longest"), [(True, 2.0), (False, 60.0)])
+async def test_only_a_service_that_stays_away_is_waited_for_longer_each_time(
+    database: Database, answers: bool, longest: float
+) -> None:
+    """A connection that breaks once a day is made anew at once, after months too."""
+    pauses: list[float] = []
+
+    async def passes(seconds: float) -> None:
+        pauses.append(seconds)
+        await asyncio.sleep(0)
+
+    phone = Wavering(times=8, answers=answers)
+    async with gateway(database) as g:
+        intake = Intake(g.app.context, g.app.receiver, {"wavers": phone}, sleep=passes)
+        intake.start()
+        await until(lambda: len(pauses) == 8)
+        await intake.close()
+    assert longest * 0.8 <= pauses[-1] <= longest * 1.2  # each is a little shorter or longer, by chance
+    assert pauses[0] <= 2.4
 
 
 class Closing(MemoryProvider):
