@@ -22,7 +22,7 @@ class Gathered:
     records: dict[str, Interaction]
     rows: dict[str, Row]
     about_notice: bool = False  # it names a message that asked nothing, and no question
-    below: str = ""  # the message whose button was tapped, where nobody knew that it is there
+    below: str = ""  # the message that was tapped or replied to, where nobody knew that it is there
 
     @property
     def questions(self) -> list[Question]:
@@ -64,7 +64,8 @@ def gather(tx: Tx, provider: str, reply: Reply, contact: str) -> Gathered | None
         or any(not _was_read(reply, row, tx.now) or not seen.is_readable(row) for row in open_),
     )
     asks = evidence.token_delivery or about_questions or evidence.codes
-    below = "".join(reply.references[:1]) if reply.data and not referenced else ""
+    is_shown = bool(reply.data) or reply.shows
+    below = "".join(reply.references[:1]) if is_shown and not referenced else ""
     about_notice = not asks and any(row["notice_id"] for row in named)
     return Gathered(evidence, seen.records, seen.rows, about_notice, below)
 

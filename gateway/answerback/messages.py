@@ -178,6 +178,7 @@ class Reply:
     data: str = field(default="", repr=False)  # the tapped button's data
     token: str = field(default="", repr=False)  # a delivery token that came back (plus address)
     references: tuple[str, ...] = ()  # ids of our messages that it replies to
+    shows: bool = False  # the first of them has buttons with `token`, as the service shows it
     sent_at: int | None = None  # when the service says it was written, if that can be trusted
     private: bool = True  # only this person reads the place
     trusted: bool = True  # the service vouches for the sender (mail: DKIM or DMARC aligned)

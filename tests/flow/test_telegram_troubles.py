@@ -40,9 +40,9 @@ def shown(chat: Chatting) -> list[tuple[str, bool]]:
 
 
 @contextlib.asynccontextmanager
-async def never_heard(database: Database) -> AsyncIterator[Chatting]:
-    """Ana has a question with two buttons, and the gateway was never told that it arrived."""
-    async with chatting(database, ScriptedAgent(asks("Which?", "Yes", "No")), in_group=False) as chat:
+async def never_heard(database: Database, *choices: str) -> AsyncIterator[Chatting]:
+    """Ana has a question, and the gateway was never told that it arrived."""
+    async with chatting(database, ScriptedAgent(asks("Which?", *choices)), in_group=False) as chat:
         chat.box.fail(FaultKind.DROPPED, method="sendMessage")
         await chat.run()
         yield chat
@@ -54,14 +54,25 @@ CHOSE, DONE = "✅ You chose “Yes” · 12:0{}. Going on.", "📄 Scripted is 
 async def test_whoever_taps_a_message_of_which_nobody_knows_whether_it_arrived_sees_that_it_counts(
     database: Database,
 ) -> None:
-    async with never_heard(database) as chat:
+    async with never_heard(database, "Yes", "No") as chat:
         chat.box.tap(ANA, chat.last().id, "Yes")
         await chat.heard()
         await chat.g.later(61)
         assert shown(chat) == [(CHOSE.format(0), False), (DONE, False)]
 
 
-async def test_whoever_answers_such_a_message_in_words_hears_how_it_ended(database: Database) -> None:
+async def test_whoever_replies_to_such_a_message_in_words_sees_the_same(database: Database) -> None:
+    """Telegram shows what they reply to, with the buttons that we gave it."""
+    async with never_heard(database, "Yes", "No") as chat:
+        chat.box.type(ANA, "yes", reply_to=chat.last().id)
+        await chat.heard()
+        await chat.g.later(61)
+        assert shown(chat) == [(CHOSE.format(0), False), (DONE, False)]
+
+
+async def test_whoever_replies_to_one_without_buttons_says_what_it_is_for_and_hears_how_it_ended(
+    database: Database,
+) -> None:
     async with never_heard(database) as chat:
         chat.box.type(ANA, "yes", reply_to=chat.last().id)
         await chat.heard()
@@ -70,13 +81,13 @@ async def test_whoever_answers_such_a_message_in_words_hears_how_it_ended(databa
         await chat.heard()
         await chat.g.later(61)
         said = [text for text, _ in shown(chat)]
-        assert said[2:] == [CHOSE.format(0), DONE]
+        assert said[2:] == ["✅ You wrote “yes” · 12:00. Going on.", DONE]
 
 
 async def test_of_two_copies_both_say_how_it_ended_whichever_of_them_was_tapped(
     database: Database,
 ) -> None:
-    async with never_heard(database) as chat:
+    async with never_heard(database, "Yes", "No") as chat:
         await chat.g.later(61)
         first, _ = chat.box.received(ANA)
         chat.box.tap(ANA, first.id, "Yes")
@@ -87,7 +98,7 @@ async def test_of_two_copies_both_say_how_it_ended_whichever_of_them_was_tapped(
 async def test_a_copy_of_which_nobody_knew_says_how_it_ended_as_soon_as_it_is_tapped(
     database: Database,
 ) -> None:
-    async with never_heard(database) as chat:
+    async with never_heard(database, "Yes", "No") as chat:
         await chat.g.later(61)
         first, second = chat.box.received(ANA)
         chat.box.tap(ANA, second.id, "Yes")

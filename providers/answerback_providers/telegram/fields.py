@@ -46,6 +46,11 @@ def obj(value: Json) -> Fields:
     return value if isinstance(value, dict) else {}
 
 
+def array(value: Json) -> list[Json]:
+    """A list, else an empty one."""
+    return value if isinstance(value, list) else []
+
+
 def string(value: Json) -> str:
     """A string, else the empty one."""
     return value if isinstance(value, str) else ""

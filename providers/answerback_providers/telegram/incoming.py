@@ -10,7 +10,16 @@ from dataclasses import dataclass
 
 from answerback.provider import Event, Reply, Void
 from answerback_providers.telegram.entities import marked
-from answerback_providers.telegram.fields import Fields, attachments, integer, moment, number, obj, string
+from answerback_providers.telegram.fields import (
+    Fields,
+    array,
+    attachments,
+    integer,
+    moment,
+    number,
+    obj,
+    string,
+)
 from answerback_providers.telegram.ids import MessageId, event_id
 from answerback_providers.telegram.news import news_of
 
@@ -103,7 +112,9 @@ def _message(key: str, message: Fields, bot: Bot, *, edited: bool = False) -> Re
     if not private and _is_for_another_bot(text, bot):
         return None
     called = "" if private else _called(text, bot)
-    references = _references(place, obj(message.get("reply_to_message")), bot)
+    earlier = obj(message.get("reply_to_message"))
+    references = _references(place, earlier, bot)
+    token = _token(earlier) if references else ""
     if (private or called) and obj(message.get("external_reply")):
         references = (ELSEWHERE,)
     return Reply(
@@ -111,7 +122,9 @@ def _message(key: str, message: Fields, bot: Bot, *, edited: bool = False) -> Re
         sender=str(sender),
         place=str(place),
         text=text,
+        token=token,
         references=references,
+        shows=bool(token),
         sent_at=moment(message.get("date")),
         private=private,
         name=string(person.get("first_name")),
@@ -156,3 +169,14 @@ def _references(place: int, earlier: Fields, bot: Bot) -> tuple[str, ...]:
     id = number(earlier.get("message_id"))
     ours = number(obj(earlier.get("from")).get("id")) == bot.id
     return (str(MessageId(f"{place}", id, bot.id)),) if ours and id is not None else ()
+
+
+def _token(earlier: Fields) -> str:
+    """What all buttons of a message of ours carry. Whoever replies to it may know it before we do: a message
+
+    can arrive although Telegram never said so to us.
+    """
+    rows = array(obj(earlier.get("reply_markup")).get("inline_keyboard"))
+    buttons = [obj(button) for row in rows for button in array(row)]
+    tokens = {string(button.get("callback_data")).partition(":")[0] for button in buttons} - {""}
+    return tokens.pop() if len(tokens) == 1 else ""

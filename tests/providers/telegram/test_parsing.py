@@ -47,6 +47,35 @@ def test_a_reply_to_our_message_refers_to_it() -> None:
     assert only_reply(message_update(reply_to_message=OURS)).references == (f"{BOT}:1001:9",)
 
 
+def with_buttons(*data: str | None) -> dict[str, Any]:
+    """A message of ours with a button for each; without data it is a link."""
+    row = [
+        {"text": "B", "callback_data": each} if each else {"text": "B", "url": "https://a.b"} for each in data
+    ]
+    return {**OURS, "reply_markup": {"inline_keyboard": [row]}}
+
+
+def test_a_reply_to_our_message_says_which_token_its_buttons_carry() -> None:
+    reply = only_reply(message_update(reply_to_message=with_buttons("t1:0", "t1:1", None)))
+    assert (reply.token, reply.shows, reply.data) == ("t1", True, "")
+
+
+@pytest.mark.parametrize(
+    "earlier",
+    [
+        with_buttons("t1:pick", "t2:pick"),  # of several questions it names none
+        with_buttons(None),
+        {**with_buttons("t1:0"), "from": ANA_HERSELF},
+        {**OURS, "reply_markup": {"inline_keyboard": [7, [7, {"callback_data": 7}], {"a": 1}]}},
+        {**OURS, "reply_markup": {"inline_keyboard": 7}},
+        {**OURS, "reply_markup": 7},
+    ],
+)
+def test_a_reply_to_what_names_no_question_has_no_token(earlier: dict[str, Any]) -> None:
+    reply = only_reply(message_update(reply_to_message=earlier))
+    assert (reply.token, reply.shows) == ("", False)
+
+
 def test_a_reply_to_somebody_elses_message_refers_to_nothing_of_ours() -> None:
     theirs = {**OURS, "from": ANA_HERSELF}
     assert only_reply(message_update(reply_to_message=theirs)).references == ()
