@@ -259,7 +259,7 @@ KEYWORDS: dict[str, st.SearchStrategy[Json]] = {
     "enum": st.lists(st.sampled_from([1, "a", "ab", None, True]), min_size=1, max_size=3),
     "required": st.lists(st.sampled_from(["a", "b"]), max_size=2),
     "pattern": st.sampled_from(["a", "^b", "(?=a)", "("]),
-    "$ref": st.sampled_from(["#/$defs/A", "#", "#/$defs/no"]),
+    "$ref": st.sampled_from(["#/$defs/A", "#/$defs/B", "#", "#/$defs/no"]),
 }
 
 
@@ -276,7 +276,7 @@ def _with_parts(inner: st.SearchStrategy[Json]) -> st.SearchStrategy[Json]:
 
 PLAIN = st.fixed_dictionaries({}, optional=KEYWORDS)
 SCHEMAS = st.recursive(PLAIN, _with_parts, max_leaves=4)
-WHOLE = st.builds(lambda schema, part: {**schema, "$defs": {"A": part}}, SCHEMAS, SCHEMAS)
+WHOLE = st.builds(lambda schema, a, b: {**schema, "$defs": {"A": a, "B": b}}, SCHEMAS, SCHEMAS, SCHEMAS)
 VALUES = st.recursive(
     st.sampled_from([None, True, 0, 1, 2, -1, 0.5, "", "a", "ab", "b"]),
     lambda inner: (
@@ -285,6 +285,18 @@ VALUES = st.recursive(
     max_leaves=4,
 )
 unhurried = settings(deadline=None)
+
+
+def test_what_is_bundled_keeps_what_its_parts_refer_to() -> None:
+    """As a model of Pydantic does that has another one in it, which has a third."""
+    street = {"type": "object", "required": ["street"], "properties": {"street": {"type": "string"}}}
+    customer = {"type": "object", "required": ["at"], "properties": {"at": {"$ref": "#/$defs/Address"}}}
+    parts = {"Address": street, "Customer": customer}
+    order = {"type": "object", "properties": {"customer": {"$ref": "#/$defs/Customer"}}, "$defs": parts}
+    bundle = bundled(order, order)
+    assert first({"customer": {"at": {"street": "Elm"}}}, bundle) is None
+    assert first({"customer": {"at": {}}}, bundle) is not None
+    assert first({"customer": {}}, bundle) is not None
 
 
 @given(schema=WHOLE, value=VALUES)

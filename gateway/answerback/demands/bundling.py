@@ -49,6 +49,7 @@ def _referred(reference: Json, root: Json, known: dict[str, str], parts: dict[st
     if aim is None:
         return ""
     if reference not in known:
-        known[reference] = f"#/$defs/{len(known)}"
-        parts[str(len(known) - 1)] = _copied(aim, root, known, parts)
+        name = str(len(known))  # before what it refers to itself gets one
+        known[reference] = f"#/$defs/{name}"
+        parts[name] = _copied(aim, root, known, parts)
     return known[reference]
