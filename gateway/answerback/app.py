@@ -100,6 +100,7 @@ class App:
     identifier: Identifier | None = None  # of callers without a key, where somebody else knows them
     state: dict[str, str] = field(default_factory=dict)  # agents that cannot be used, and why
     _tasks: list[asyncio.Task[None]] = field(default_factory=list)
+    _over: asyncio.Event = field(default_factory=asyncio.Event)  # the stop has waited for long enough
 
     async def start(self, *, clock: bool = True) -> None:
         """Open the store, agents and intake; returns when requests can be taken.
@@ -159,19 +160,24 @@ class App:
         await self.intake.drained(DRAIN)
         self.clock.start()
 
-    async def stop(self) -> None:
-        """Finish what is committed, leave the rest to the next start."""
+    async def stop(self, within: float = 0.0) -> None:
+        """Finish what is committed, leave the rest to the next start.
+
+        What is on its way to a person or at work in an agent gets `within` seconds to end, and not more than
+        until somebody `hurry`s: it would be done once more otherwise.
+        """
+        asyncio.get_running_loop().call_later(within, self.hurry)
         for task in self._tasks:
             task.cancel()
         await self.clock.stop()
         await asyncio.gather(
-            self.intake.close(), self.adopter.close(), self.erasure.close(), self.eraser.close()
+            self.intake.halt(), self.adopter.close(), self.erasure.close(), self.eraser.close()
         )
+        workers = (self.runner, self.resumer, self.deliverer)
+        await asyncio.gather(self.receiver.close(), *(worker.close(self._over) for worker in workers))
+        await self.intake.close()
         if self.wakeups is not None:
             await self.wakeups.close()
-        await asyncio.gather(
-            self.receiver.close(), self.runner.close(), self.resumer.close(), self.deliverer.close()
-        )
         closed = await asyncio.gather(
             *(agent.close() for agent in self.agents.values()), return_exceptions=True
         )
@@ -180,6 +186,10 @@ class App:
                 log.warning("the agent %s could not be closed", name)
         await self.http.close()
         self.context.store.close()
+
+    def hurry(self) -> None:
+        """Break off what still is under way at the stop."""
+        self._over.set()
 
     async def idle(self) -> None:
         """Until nothing is under way in this process: what tests wait for instead of sleeping."""

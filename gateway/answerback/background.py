@@ -1,12 +1,18 @@
 """Background work: tasks under way in this process, waited for by tests and ended at the stop."""
 
 import asyncio
+import contextlib
 import logging
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterator
 
 from answerback.errors import StoreUnavailable
 
 log = logging.getLogger("answerback.background")
+GIVES_BACK = 2.0  # seconds for what has not begun to be given back
+
+
+class Leaving(Exception):
+    """The gateway stops: what has not begun is for whoever comes next."""
 
 
 class Background:
@@ -14,6 +20,8 @@ class Background:
 
     def __init__(self) -> None:
         self._tasks: set[asyncio.Task[None]] = set()
+        self._waiting: set[asyncio.Task[None]] = set()  # for their turns
+        self._leaving = False
 
     def _spawn(self, work: Coroutine[object, object, None]) -> asyncio.Task[None]:
         task = asyncio.create_task(work)
@@ -31,6 +39,11 @@ class Background:
             log.error("what was under way failed", exc_info=error)
 
     @property
+    def leaving(self) -> bool:
+        """Whether nothing begins any more."""
+        return self._leaving
+
+    @property
     def busy(self) -> bool:
         """Whether something is under way."""
         return bool(self._tasks)
@@ -40,8 +53,45 @@ class Background:
         while self._tasks:
             await asyncio.wait(set(self._tasks))
 
-    async def close(self) -> None:
-        """Stop what is under way."""
+    @contextlib.contextmanager
+    def _in_line(self) -> Iterator[None]:
+        """While a task waits for its turn. Raises `Leaving` at the stop, instead of being broken off."""
+        task = asyncio.current_task()
+        assert task is not None
+        if self._leaving:
+            raise Leaving
+        self._waiting.add(task)
+        try:
+            yield
+        except asyncio.CancelledError:
+            if not self._leaving:
+                raise
+            task.uncancel()
+            raise Leaving from None
+        finally:
+            self._waiting.discard(task)
+
+    async def close(self, over: asyncio.Event | None = None) -> None:
+        """Have given back what waits for its turn; break off what has begun, but not before `over` is set."""
+        self._leaving = True
+        given_back = set(self._waiting)
+        for task in given_back:
+            task.cancel()
+        if over is not None:
+            await self._until(over)
+        for task in self._tasks - given_back:
+            task.cancel()
+        if self._tasks:
+            await asyncio.wait(set(self._tasks), timeout=GIVES_BACK)
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _until(self, over: asyncio.Event) -> None:
+        """What has begun has ended, or `over` is set."""
+        is_over = asyncio.create_task(over.wait())
+        try:
+            while self._tasks and not is_over.done():
+                await asyncio.wait({is_over, *self._tasks}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            is_over.cancel()

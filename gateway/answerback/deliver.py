@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import replace
 
 from answerback import instead, receipts
-from answerback.background import Background
+from answerback.background import Background, Leaving
 from answerback.callbacks import Callbacks
 from answerback.context import Context
 from answerback.errors import StoreUnavailable, Undeliverable
@@ -67,10 +67,14 @@ class Deliverer(Background):
     async def _deliver(self, row: Row) -> None:
         name, place = row["provider"], row["place"]
         try:
-            async with self._gates.turn(name, place):
+            async with contextlib.AsyncExitStack() as stack:
+                with self._in_line():
+                    await stack.enter_async_context(self._gates.turn(name, place))
                 await self._in_turn(row)
         except NoRoom as wait:
             await self._give_back([(row, wait.seconds)])
+        except Leaving:
+            await self._give_back([(row, 0)])
         except StoreUnavailable as error:  # the claim lapses, and then it is tried again
             log.warning("a delivery has to wait: %s", error, extra={"delivery": row["id"]})
         except Exception as error:

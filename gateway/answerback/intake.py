@@ -55,11 +55,15 @@ class Intake:
             for task in late:
                 task.cancel()
 
-    async def close(self) -> None:
-        """Stop reading, and close the providers."""
+    async def halt(self) -> None:
+        """Stop reading. What goes out still can."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def close(self) -> None:
+        """Stop reading, and close the providers."""
+        await self.halt()
         await asyncio.gather(*map(self._closed, self._providers))
 
     async def _closed(self, name: str) -> None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from answerback import failing
 from answerback.agent import Agent, Failed, Finished, Paused, Pending, State, Target
-from answerback.background import Background
+from answerback.background import Background, Leaving
 from answerback.backoff import AWAY, pause
 from answerback.context import Context
 from answerback.errors import AgentCrashed, AgentUnavailable, DoesNotFit, NotPending, StoreUnavailable
@@ -68,7 +68,9 @@ class Resumer(Background):
 
     async def _go_on(self, handed: Handed) -> None:
         try:
-            async with self._turns.of(handed.lease.agent) as waited:
+            async with contextlib.AsyncExitStack() as stack:
+                with self._in_line():
+                    waited = await stack.enter_async_context(self._turns.of(handed.lease.agent))
                 if waited and not await self._context.store.write(lambda tx: still_goes_on(tx, handed)):
                     return
                 with kept(self._context, handed.lease):
@@ -77,7 +79,9 @@ class Resumer(Background):
             self._context.faults.reach("resume.after-agent")
             await self._conclude(handed, state, error)
         except NoTurn:
-            await self._give_back(handed)
+            await self._give_back(handed, leases.SPAN // 2)
+        except Leaving:
+            await self._give_back(handed, 0)
         except AgentUnavailable as unavailable:
             away = not isinstance(unavailable, AgentCrashed)
             await self._later(handed, str(unavailable), away=away)
@@ -125,13 +129,13 @@ class Resumer(Background):
         self._context.signals.changed(handed.record.id)
         announce(self._context, concluded, handed.lease)
 
-    async def _give_back(self, handed: Handed) -> None:
+    async def _give_back(self, handed: Handed, after: int) -> None:
         """It was no attempt: whoever has a turn for it, here or elsewhere, gives the answer."""
 
         def tx_(tx: Tx) -> None:
             tx.one(interactions.HELD, id=handed.record.id)
             if leases.release(tx, handed.lease):
-                not_begun(tx, handed.record)
+                not_begun(tx, handed.record, after)
 
         await self._context.store.write(tx_)
         self._context.signals.rearm()

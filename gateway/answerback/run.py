@@ -49,7 +49,7 @@ class Runner(Background):
     def __init__(self, context: Context, agents: Mapping[str, Agent], turns: Turns) -> None:
         super().__init__()
         self._context, self._agents = context, agents
-        self._work = Work(context, agents, turns)
+        self._work = Work(context, agents, turns, self._in_line)
         self.stopper = Stopper(context, agents, self._spawn)
 
     async def start(self, request: RunRequest) -> Run:

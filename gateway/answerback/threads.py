@@ -50,14 +50,17 @@ def hand_over(tx: Tx, context: Context, record: Interaction, *, begun: bool = Fa
     """
     lease = leases.take(tx, record.agent, record.thread_id, context.owner)
     if lease is None:
-        not_begun(tx, record)
+        not_begun(tx, record, leases.SPAN // 2)
         return None
     return Handed(record, lease, record.resume_attempts > 0) if begun else _begin(tx, record, lease)
 
 
-def not_begun(tx: Tx, record: Interaction) -> None:
-    """What was written of an attempt to give this answer, before it could begin, is taken back."""
-    at = tx.now + leases.SPAN // 2
+def not_begun(tx: Tx, record: Interaction, after: int) -> None:
+    """What was written of an attempt to give this answer, before it could begin, is taken back.
+
+    The next one is due after so many microseconds.
+    """
+    at = tx.now + after
     tx.run(interactions.NOT_BEGUN, key=record.id, at=at, attempts=record.resume_attempts)
 
 

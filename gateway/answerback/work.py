@@ -1,10 +1,12 @@
 """work: has an agent do what a run's order says on its thread, and writes down how far that came."""
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, AsyncExitStack
 from dataclasses import dataclass
 
 from answerback.agent import Agent, State
+from answerback.background import Leaving
 from answerback.backoff import AWAY, pause
 from answerback.context import Context
 from answerback.errors import (
@@ -47,15 +49,23 @@ def order_of(row: Row, intent: str = "") -> Order:
 
 
 class Work:
-    """What is done on threads that are held for it."""
+    """What is done on threads that are held for it. `in_line`: around whatever waits for its turn."""
 
-    def __init__(self, context: Context, agents: Mapping[str, Agent], turns: Turns) -> None:
-        self._context, self._agents, self._turns = context, agents, turns
+    def __init__(
+        self,
+        context: Context,
+        agents: Mapping[str, Agent],
+        turns: Turns,
+        in_line: Callable[[], AbstractContextManager[None]],
+    ) -> None:
+        self._context, self._agents, self._turns, self._in_line = context, agents, turns, in_line
 
     async def on(self, order: Order, lease: Lease) -> None:
         """Once it is its turn: to its end, or until it is to be tried again."""
         try:
-            async with self._turns.of(lease.agent) as waited:
+            async with AsyncExitStack() as stack:
+                with self._in_line():
+                    waited = await stack.enter_async_context(self._turns.of(lease.agent))
                 if waited and not await self._context.store.write(lambda tx: _still_begins(tx, order, lease)):
                     return
                 with kept(self._context, lease):
@@ -66,7 +76,9 @@ class Work:
             self._context.faults.reach("run.after-commit")
             announce(self._context, concluded, lease)
         except NoTurn:
-            await self._give_back(order.id, lease)
+            await self._give_back(order.id, lease, leases.SPAN // 2)
+        except Leaving:
+            await self._give_back(order.id, lease, 0)
         except StoreUnavailable as error:
             log.warning("how far a run has come has to wait: %s", error)
             await self._later(order.id, lease, DATABASE_AWAY, away=True)
@@ -103,12 +115,12 @@ class Work:
         run = await self._context.store.read(lambda tx: runs.get(tx, id))
         return run is not None and bool(run.interactions)
 
-    async def _give_back(self, id: str, lease: Lease) -> None:
-        """It was no attempt: whoever has a turn for it, here or elsewhere, begins it."""
+    async def _give_back(self, id: str, lease: Lease, after: int) -> None:
+        """It was no attempt: whoever has a turn for it, here or elsewhere, begins it `after` microseconds."""
 
         def tx_(tx: Tx) -> None:
             if leases.release(tx, lease):
-                tx.run(runs.NOT_BEGUN, key=id, at=tx.now + leases.SPAN // 2)
+                tx.run(runs.NOT_BEGUN, key=id, at=tx.now + after)
 
         await self._context.store.write(tx_)
         self._context.signals.rearm()

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import textwrap
 import threading
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Awaitable, Callable, Iterator
@@ -38,8 +39,11 @@ contacts:
   ben: {name: Ben}
 """
 AGENT = '''
-"""An agent that asks one question and ends with its answer; "fail" as input makes it fail once."""
-import gc, pathlib
+"""An agent that asks one question and ends with its answer; "fail" as input makes it fail once, and
+
+"slowly" as answer has it work for a moment.
+"""
+import asyncio, gc, pathlib
 from answerback.agent import Agent, Failed, Finished, Paused, Pending
 from answerback.model import Question
 
@@ -60,6 +64,11 @@ class Asks(Agent):
 
     async def resume(self, thread, target, answer, *, again=False):
         del self.waiting[thread]
+        if answer.text == "slowly":
+            with pathlib.Path(__file__).with_name("journal").open("a", buffering=1) as journal:
+                journal.write("begun ")
+                await asyncio.sleep(1)
+                journal.write("ended ")
         return Finished(f"done with {answer.text or answer.values['q']}")
 
     async def retry(self, thread):
@@ -949,6 +958,23 @@ def test_sigterm_and_sigint_end_it_cleanly(serving: Callable[..., Served]) -> No
         served.process.send_signal(number)
         done = served.stop()
         assert (done.code, "Traceback" in done.err) == (0, False)
+
+
+def test_what_an_agent_works_on_at_sigterm_ends_and_is_not_done_again(
+    serving: Callable[..., Served], tmp_path: Path
+) -> None:
+    served, journal = serving(), tmp_path / "journal"
+    served.do("run", "mine", "--input", '"tea"')
+    (run,) = served.call(lambda client: client.runs("waiting"))["items"]
+    served.answers(run["interactions"][0], "slowly")
+    with limited(served.process):
+        while not journal.exists():
+            time.sleep(0.01)
+    assert served.stop().code == 0
+    assert journal.read_text() == "begun ended "
+    again = serving()
+    (run,) = again.call(lambda client: client.runs("completed"))["items"]
+    assert (run["result"], journal.read_text()) == ("done with slowly", "begun ended ")
 
 
 def test_the_log_holds_neither_tokens_nor_keys(serving: Callable[..., Served], tmp_path: Path) -> None:

@@ -34,6 +34,7 @@ from answerback.workers import in_workers
 log = logging.getLogger("answerback.serve")
 SHORT = 16  # characters of a key
 GRACE = 3  # seconds that requests under way get when we stop; who waits for an answer asks again
+ENDS = 5.0  # and what is being sent, or at work in an agent: whoever stops us waits for ten, as Docker does
 
 
 def run(
@@ -96,6 +97,8 @@ async def _serve(
 
         def halt() -> None:
             app.context.signals.end()
+            if server.should_exit:  # the second time
+                app.hurry()
             server.stop()
 
         stop.act = halt
@@ -105,7 +108,7 @@ async def _serve(
             await server.serve([listener])
         return Exit.FINE
     finally:
-        await app.stop()
+        await app.stop(ENDS)
 
 
 def server_config(application: ASGIApp) -> uvicorn.Config:

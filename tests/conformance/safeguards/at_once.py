@@ -6,6 +6,7 @@ GIVEN_UP = FLOW + "test_given_up_at_once.py::test_what_is_replayed_and_discarded
 MUTING = FLOW + "test_muting_at_once.py::"
 HANDING_ON = FLOW + "test_handing_on_at_once.py::"
 STOPPING = FLOW + "test_stopping_at_once.py::"
+LEAVING = FLOW + "test_stopping.py::"
 TURNS = FLOW + "test_turns.py::"
 
 OF_TWO_AT_ONCE = (
@@ -31,6 +32,22 @@ OF_TWO_AT_ONCE = (
         "if waited and not await",
         "if False and not await",
         TURNS + "test_a_run_does_not_begin_when_it_was_cancelled_while_it_waited_for_its_turn[sqlite]",
+    ),
+    # A gateway that stops, and whoever comes next
+    Mutant(
+        "what is being sent when the gateway stops is not sent again",
+        GATEWAY + "background.py",
+        "            await self._until(over)\n",
+        "            pass\n",
+        LEAVING + "test_a_message_that_is_being_sent_is_not_sent_again_by_the_next_gateway[sqlite]",
+    ),
+    Mutant(
+        "what has not begun when the gateway stops is given back",
+        GATEWAY + "background.py",
+        "        for task in given_back:\n            task.cancel()\n",
+        "",
+        LEAVING
+        + "test_what_has_not_begun_is_whoever_comes_nexts_at_once_and_that_was_no_attempt[postgresql]",
     ),
     # A dead letter is replayed or discarded
     Mutant(

@@ -170,8 +170,8 @@ OF_INTAKE = (
         GATEWAY + "inbound.py",
         "    follows = answered(tx, case.context.outbox, asked)\n",
         "    follows = Follows()\n",
-        FLOW + "test_telegram_troubles.py::test_whoever_answers_such_a_message_in_words_hears_how_it_ended"
-        "[sqlite]",
+        FLOW + "test_telegram_troubles.py::test_whoever_replies_to_one_without_buttons_says_what_it_is_for"
+        "_and_hears_how_it_ended[sqlite]",
     ),
     Mutant(
         "the saver leaves a server that lets nobody write",
