@@ -305,6 +305,15 @@ def test_what_is_bundled_takes_the_same_values(schema: dict[str, Any], value: Js
     assert (first(value, bundled(schema, schema)) is None) == (first(value, schema) is None)
 
 
+def test_what_is_put_together_loses_nothing_that_must_hold_beside_it() -> None:
+    """A pattern beside the pattern of what is referred to, and more that must hold."""
+    code = {"type": "string", "pattern": "^b"}
+    short = {"allOf": [{"maxLength": 2}]}
+    schema = {"$ref": "#/$defs/Code", "pattern": "a", **short, "$defs": {"Code": code}}
+    whole = resolved(schema, schema).schema
+    assert [first(value, whole) is None for value in ("ba", "a", "b", "bca")] == [True, False, False, False]
+
+
 @given(schema=WHOLE, value=VALUES)
 @unhurried
 def test_what_is_put_together_takes_the_same_values(schema: dict[str, Any], value: Json) -> None:

@@ -168,7 +168,9 @@ def _joined(one: dict[str, Json], other: dict[str, Json]) -> dict[str, Json]:
     whole, beside = dict(one), listed(one, "allOf")
     for key, value in other.items():
         known = whole.get(key)
-        if key not in whole or key in ABOUT or known == value:
+        if key == "allOf" and isinstance(value, list):
+            beside = [*beside, *(part for part in value if part not in beside)]
+        elif key not in whole or key in ABOUT or known == value:
             whole[key] = value
         elif key in LOWER | UPPER and is_number(known) and is_number(value):
             whole[key] = max(known, value) if key in LOWER else min(known, value)
@@ -177,8 +179,6 @@ def _joined(one: dict[str, Json], other: dict[str, Json]) -> dict[str, Json]:
         elif key == "properties" and isinstance(known, dict) and isinstance(value, dict):
             both = {name: {"allOf": [known[name], value[name]]} for name in known.keys() & value.keys()}
             whole[key] = known | value | {name: both[name] for name in both if known[name] != value[name]}
-        elif key == "allOf" and isinstance(value, list):
-            beside = [*beside, *value]
         elif key != "$defs":
             beside = [*beside, {key: value}]
     return whole | {"allOf": beside} if beside else whole
