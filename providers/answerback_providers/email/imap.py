@@ -32,6 +32,7 @@ NO_IDLE = 30.0  # seconds between two looks where the server knows no IDLE
 MOST, ENOUGH = 20, LONGEST_MAIL  # mails of one batch, and octets after which it is closed
 LOOK_BACK = timedelta(days=14)  # where no cursor says how far it was read
 SEEN, EXISTS = r"(\Seen)", "EXISTS"
+FOR_NOW = re.compile(rb"\[(?:UNAVAILABLE|INUSE)[\] ]", re.IGNORECASE)  # RFC 5530 section 3
 T = TypeVar("T")
 
 
@@ -60,6 +61,7 @@ class Inbox:
         self._box: imap_tools.BaseMailBox | None = None
         self._validity = ""
         self._given: dict[str, list[str]] = {}  # cursor → the UIDs that it confirms
+        self._refused = 0  # how often signing in was, since it last was not
 
     async def look(self, cursor: str, wait: float | None = None) -> Haul:
         """Mails behind `cursor`, waiting for the first at most `wait` seconds. Raises `TryLater`."""
@@ -148,6 +150,7 @@ class Inbox:
             box.client.starttls(self._trust)
         name, password = self._server.username, self._server.password.get_secret_value()
         (box.login if (name + password).isascii() else box.login_utf8)(name, password)
+        self._refused = 0
         validity = box.client.response("UIDVALIDITY")[1][0]
         self._validity = validity.decode() if validity else "0"
 
@@ -210,13 +213,23 @@ class Inbox:
             )
         if isinstance(error, ssl.SSLError):
             return TryLater(MUCH_LATER, f"{where} speaks no TLS that fits. Check the port and security.")
+        if _is_for_now(error):
+            return TryLater(SOON, f"{where} says that it is not available at the moment.")
         if isinstance(error, imap_tools.MailboxLoginError):
-            return TryLater(MUCH_LATER, f"{where} refused signing in. Check username and password.")
+            self._refused += 1  # what is only a moment's is over soon; a wrong password is not tried for ever
+            wait = min(MUCH_LATER, LATER * 2 ** (self._refused - 1))
+            return TryLater(wait, f"{where} refused signing in. Check username and password.")
         if isinstance(error, imap_tools.ImapToolsError):
             return TryLater(LATER, f"{where} refused a command of IMAP.")
         if self._box is None:
             return TryLater(SOON, f"{where} cannot be reached, or gives no mailbox.")
         return TryLater(SOON, f"The connection to {where} broke.")
+
+
+def _is_for_now(error: Exception) -> bool:
+    """Whether the server says itself that it refuses only at the moment."""
+    _, said = getattr(error, "command_result", ("", ()))
+    return any(FOR_NOW.search(line) is not None for line in said if isinstance(line, bytes))
 
 
 def _fetch(box: imap_tools.BaseMailBox, uid: str) -> bytes | None:

@@ -151,13 +151,26 @@ async def test_a_wait_can_be_given_up_at_once(mailbox: Box, provider: Email) -> 
     assert (await asyncio.wait_for(provider.poll(first.cursor, 0), LONG)).events == ()
 
 
-async def test_a_wrong_password_waits_for_somebody_to_repair_it(mailbox: Box) -> None:
+async def test_a_wrong_password_is_tried_more_and_more_seldom_until_somebody_repairs_it(
+    mailbox: Box,
+) -> None:
     port = mailbox.server.imap
     provider = reads(port, imap=signs_in(mailbox.user, port=port, password="wrong"))
-    with pytest.raises(TryLater, match="Check username and password") as caught:
-        await provider.poll("", 0)
-    assert caught.value.seconds >= 600
+    for seconds in (60, 120):
+        with pytest.raises(TryLater, match="Check username and password") as caught:
+            await provider.poll("", 0)
+        assert caught.value.seconds == seconds
     await provider.close()
+
+
+async def test_a_server_that_lets_nobody_sign_in_at_the_moment_is_tried_again_soon(mailbox: Box) -> None:
+    """RFC 5530: its own words tell that from a wrong password."""
+    async with gate(mailbox, b"[AUTHENTICATIONFAILED]", b"[UNAVAILABLE]") as way:
+        provider = reads(way.port, imap=signs_in(mailbox.user, port=way.port, password="wrong"))
+        with pytest.raises(TryLater, match="not available at the moment") as caught:
+            await provider.poll("", 0)
+        assert caught.value.seconds < 10
+        await provider.close()
 
 
 async def test_a_server_that_is_not_there_is_tried_again() -> None:
