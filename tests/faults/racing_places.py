@@ -2,23 +2,19 @@
 
 import abc
 import asyncio
-import contextlib
 import itertools
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from sqlalchemy import bindparam, or_, select
 
 from answerback.model import Interaction, InteractionStatus
 from answerback.outbox import SHOWN
-from answerback.provider import Pace
 from answerback.store.codec import loads
 from answerback.store.query import Query
 from answerback.tables import DeliveryRow
-from answerback_providers.email import Email
 from answerback_providers.email.addresses import mailbox
 from answerback_providers.email.reading import read
-from answerback_providers.whatsapp import WhatsApp
 from answerback_sandbox import FaultKind, Sandbox
 from answerback_sandbox.mail.letters import letter
 from answerback_sandbox.mail.making import written
@@ -32,7 +28,6 @@ from tests.providers.email.replies import OURS
 from tests.support.gateway import Gateway
 
 PATIENCE = 30.0  # seconds until a race gives up; nothing waits that long
-COURIERS = 8  # webhooks that Twilio posts side by side
 HANDED_AT_ONCE = 16  # mails that the mail server hands over side by side: we listen to 20 connections
 D = DeliveryRow.__table__.c  # type: ignore[attr-defined]
 SENT = Query(  # all that was sent because of a question, or of how its run ended
@@ -44,18 +39,6 @@ CLOSED = {
     InteractionStatus.EXPIRED: "without an answer",
     InteractionStatus.CANCELLED: "no longer needs this",
 }
-
-
-class UnhurriedWhatsApp(WhatsApp):
-    """As it is, without waiting a second between two messages."""
-
-    pace = Pace()
-
-
-class UnhurriedEmail(Email):
-    """As it is, without its limit of ten mails a second."""
-
-    pace = Pace()
 
 
 class Uneditable(abc.ABC):
@@ -233,18 +216,6 @@ class Everywhere:
         assert sum(late.values()) == sentences
         for name, place in self._places.items():
             await place.check(record, late[name])
-
-
-@contextlib.asynccontextmanager
-async def several_couriers(box: Sandbox) -> AsyncIterator[None]:
-    """Twilio does not wait for one webhook before it posts the next."""
-    tasks = [asyncio.create_task(box.twilio.courier.run()) for _ in range(COURIERS - 1)]
-    try:
-        yield
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 def _first_id(row: Any) -> str:

@@ -19,20 +19,21 @@ STEPS = ("first", "second")
 
 async def audit(town: Town) -> Findings:
     """Everything that is lost, wrong or stuck."""
-    rows = {name: await _rows(town.gateways[0], name) for name in ("interaction", "reply", "delivery")}
-    rows["thread_lease"] = await _rows(town.gateways[0], "thread_lease")
+    names = ("interaction", "reply", "delivery", "thread_lease")
+    there = {name: await rows(town.gateways[0], name) for name in names}
     found = Findings()
-    _answers(town, rows, found)
-    _steps(town, rows["interaction"], found)
-    _messages(town, rows, found)
-    _posts(town, rows["interaction"], found)
-    _ends(town, rows, found)
-    await _own_word(town.gateways[0], found)
+    _answers(town, there, found)
+    _steps(town, there["interaction"], found)
+    _messages(town, there, found)
+    _posts(town, there["interaction"], found)
+    _ends(town, there, found)
+    await own_word(town.gateways[0], found)
     found.wrong += town.people.complaints
     return found
 
 
-async def _rows(app: App, table: str) -> Rows:
+async def rows(app: App, table: str) -> Rows:
+    """All of a table."""
     every = Query(select(metadata.tables[table]))
     return await app.context.store.read(lambda tx: [dict(row) for row in tx.all(every)])
 
@@ -162,7 +163,7 @@ def _ends(town: Town, rows: dict[str, Rows], found: Findings) -> None:
     found.stuck += [f"a thread is leased: {lease}" for lease in held]
 
 
-async def _own_word(app: App, found: Findings) -> None:
+async def own_word(app: App, found: Findings) -> None:
     """What the gateway itself finds in its audit and its dead letters."""
     after: str | None = ""
     while after is not None:

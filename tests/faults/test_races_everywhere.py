@@ -10,70 +10,25 @@ from pathlib import Path
 
 import pytest
 
-from answerback.model import Address, Contact
-from answerback.provider import Provider, ProviderContext
 from answerback.settings import Route
 from answerback.testing import ManualClock, ScriptedAgent
-from answerback_providers.telegram.settings import TelegramSettings
 from answerback_sandbox import Sandbox
-from answerback_sandbox.people import Reach
 from tests.faults.racing import DEADLINE, race
-from tests.faults.racing_places import (
-    PATIENCE,
-    ByMail,
-    Everywhere,
-    OnWhatsApp,
-    UnhurriedEmail,
-    UnhurriedWhatsApp,
-    several_couriers,
-)
+from tests.faults.racing_places import PATIENCE, ByMail, Everywhere, OnWhatsApp
 from tests.faults.test_races import MANY_ROUNDS, OnTelegram, agents
 from tests.flow.test_intake import until
 from tests.providers.email.replies import OURS
 from tests.support.databases import Database
 from tests.support.gateway import Gateway, gateway
+from tests.support.services import PLACES, contact, services, several_couriers
 from tests.support.serving import served
-from tests.support.telegram import Unhurried
 
 pytestmark = pytest.mark.needs_extra("telegram", "whatsapp", "email")
 # WhatsApp and mail look at the real time too. Each race may bring the gateway's forward by its deadline, so
 # it begins in the past: a mail then bears the time that it is written at, for the first hundred deadlines.
 HOURS_AGO = 20
 ROUNDS = 8  # each sends six copies and hears of each: as long as twenty races at one place
-PLACES = ("telegram", "whatsapp", "email")
 ROUTE = Route("default", ("ana", "ben"), PLACES, at_once=True, expires_in=DEADLINE)
-
-
-def providers(box: Sandbox, url: str, lmtp: str) -> dict[str, Provider]:
-    twilio, mail = box.twilio, box.mail
-    telegram = TelegramSettings.model_validate(
-        {"token": box.token, "api_base": box.url, "mode": "webhook", "webhook_secret": "a-secret-of-ours"}
-    )
-    whatsapp = UnhurriedWhatsApp.Settings.model_validate(
-        {
-            "account_sid": twilio.account_sid,
-            "auth_token": twilio.auth_token,
-            "sender": twilio.sender,
-            "api_base": box.url,
-        }
-    )
-    smtp = {"host": mail.host, "port": str(mail.smtp_port), "security": "plain"}
-    signed_in = {"username": mail.address, "password": mail.password}
-    email = UnhurriedEmail.Settings.model_validate(
-        {"address": mail.address, "smtp": smtp | signed_in, "lmtp": {"listen": lmtp}, "authserv_id": OURS}
-    )
-    context = ProviderContext(url)
-    return {
-        "telegram": Unhurried("telegram", telegram, context),
-        "whatsapp": UnhurriedWhatsApp("whatsapp", whatsapp, context),
-        "email": UnhurriedEmail("email", email, context),
-    }
-
-
-def contact(person: Reach) -> Contact:
-    ids = {"telegram": str(person.id), "whatsapp": person.whatsapp, "email": person.mail}
-    addresses = tuple(Address(provider, id, id) for provider, id in ids.items())
-    return Contact(person.name.lower(), person.name, addresses=addresses)
 
 
 @contextlib.asynccontextmanager
@@ -91,7 +46,8 @@ async def everywhere(
         box.twilio.webhook(f"{url}/in/whatsapp")
         g = await stack.enter_async_context(
             gateway(
-                database, *asking, providers=providers(box, url, lmtp), clock=clock, public_url=url,
+                database, *asking, providers=services(box, url, lmtp=lmtp, authserv_id=OURS), clock=clock,
+                public_url=url,
                 contacts={person.name.lower(): contact(person) for person in box.everyone},
                 routes={"default": ROUTE},
             )
