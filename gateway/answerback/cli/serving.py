@@ -34,7 +34,7 @@ from answerback.workers import in_workers
 log = logging.getLogger("answerback.serve")
 SHORT = 16  # characters of a key
 GRACE = 3  # seconds that requests under way get when we stop; who waits for an answer asks again
-ENDS = 5.0  # and what is being sent, or at work in an agent: whoever stops us waits for ten, as Docker does
+ENDS = 5.0  # and what is being sent, or at work in an agent: it would be done twice otherwise
 
 
 def run(
