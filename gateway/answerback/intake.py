@@ -20,6 +20,7 @@ from answerback.threads import kept
 log = logging.getLogger("answerback.intake")
 PAUSE_MAX = 60.0
 TURN = 10.0  # seconds between two looks of a process that is not the reader
+WATCH = 120.0  # seconds between two questions whether a service still brings what people say
 CLOSE = 5.0  # seconds for a provider to release what it holds
 POLLING = "poll:"  # leases of providers stand beside those of threads, under a name no agent can have
 
@@ -81,8 +82,10 @@ class Intake:
                     await provider.open()
                     opened = True
                 if not provider.polls or provider.listens:
-                    self._is_well(name)
                     self._drained[name].set()
+                    if type(provider).can("hears"):
+                        await self._watch(name, provider)
+                    self._is_well(name)
                     if provider.listens:
                         await provider.listen(partial(self._handed, name))
                     return
@@ -93,6 +96,17 @@ class Intake:
             except (Exception, SystemExit) as error:  # user code may be a script, and end itself
                 self._failures[name] += 1
                 await self._sleep(self._pause(name, error))
+
+    async def _watch(self, name: str, provider: Provider) -> None:
+        """Ask it, for ever, whether what people say gets here: nobody else would notice that it does not."""
+        while True:
+            trouble = await provider.hears()
+            self._failures[name] = 0
+            if trouble:
+                self._is_not(name, trouble)
+            else:
+                self._is_well(name)
+            await self._sleep(WATCH)
 
     async def _handed(self, name: str, inbound: Inbound) -> None:
         await self._receiver.handed(name, inbound)
@@ -132,13 +146,16 @@ class Intake:
             log.info("the provider %s answers again", name)
         self.state[name] = ""
 
+    def _is_not(self, name: str, text: str, error: BaseException | None = None) -> None:
+        if self.state[name] != text:
+            log.warning("the provider %s is not working: %s", name, text, exc_info=error)
+        self.state[name] = text
+
     def _pause(self, name: str, error: BaseException) -> float:
         """Seconds to wait, and what to say meanwhile."""
         known = isinstance(error, ProviderError | StoreUnavailable | ConfigurationError)
         text = str(error) if known else f"{type(error).__name__} in the provider"
-        if self.state[name] != text:
-            log.warning("the provider %s is not working: %s", name, text, exc_info=None if known else error)
-        self.state[name] = text
+        self._is_not(name, text, None if known else error)
         self._context.metrics.count(Metric.REFUSED, name, "poll")
         asked = error.seconds if isinstance(error, TryLater) else 0.0
         return max(asked, min(PAUSE_MAX, 2.0 ** min(self._failures[name], 6)) * jitter())

@@ -266,6 +266,13 @@ class Provider(abc.ABC):
         """Bring an attachment's bytes."""
         raise Undeliverable(f"The provider {self.name} carries no attachments.")
 
+    async def hears(self) -> str:
+        """Why what people say does not get here, as a sentence; "" if nothing is known to keep it.
+
+        A provider that neither polls nor listens is asked every few minutes. Raises like `send`.
+        """
+        return ""
+
     async def probe(self) -> str:
         """Ask the service who we are there, for `check --online`; a sentence. Raises like `send`, or
 

@@ -247,6 +247,11 @@ class Sandbox:
         return (*self._bot_api.told, *(("update", item) for item in self.world.updates.every))
 
     @property
+    def webhook_info(self) -> dict[str, Any]:
+        """What `getWebhookInfo` answers the bot."""
+        return self._courier.info()
+
+    @property
     def changes(self) -> Changes:
         """Counts and announces everything that happens."""
         return self._changes

@@ -127,6 +127,42 @@ async def test_only_a_service_that_stays_away_is_waited_for_longer_each_time(
     assert pauses[0] <= 2.4
 
 
+class Hooked(MemoryProvider):
+    """A service that posts what people say; asked whether that gets here, it `says` one after the other."""
+
+    def __init__(self, *says: str | Exception) -> None:
+        super().__init__()
+        self.says = list(says)
+
+    async def hears(self) -> str:
+        if not self.says:
+            await asyncio.Event().wait()
+        said = self.says.pop(0)
+        if isinstance(said, Exception):
+            raise said
+        return said
+
+
+async def test_a_service_that_posts_is_asked_again_and_again_whether_that_gets_here(
+    database: Database, caplog: pytest.LogCaptureFixture
+) -> None:
+    states: list[str] = []
+
+    async def passes(seconds: float) -> None:
+        states.append(intake.state["hooked"])
+        await asyncio.sleep(0)
+
+    phone = Hooked("", "Nothing gets here.", "Nothing gets here.", TryLater(1, "It is away."), "")
+    async with gateway(database) as g:
+        intake = Intake(g.app.context, g.app.receiver, {"hooked": phone}, sleep=passes)
+        intake.start()
+        await until(lambda: len(states) == 5)
+        await intake.close()
+    assert states == ["", "Nothing gets here.", "Nothing gets here.", "It is away.", ""]
+    said = [record.message for record in caplog.records if record.levelname == "WARNING"]
+    assert said == [f"the provider hooked is not working: {text}" for text in states[1:4:2]]
+
+
 class Closing(MemoryProvider):
     """Its close hangs, ends the program, or is fine."""
 

@@ -1,13 +1,16 @@
 """The webhook: set with a secret, and nothing believed without it."""
 
 import asyncio
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from aiohttp import web
+from telegram import WebhookInfo
 
 from answerback.provider import Inbound, Reply, Unverified
+from answerback_providers.telegram.hook import trouble
 from answerback_sandbox import Sandbox
-from tests.providers.telegram.support import ANA, connected, provider
+from tests.providers.telegram.support import ANA, TOKEN, connected, provider
 
 HEADER = "x-telegram-bot-api-secret-token"
 HOOK = {"mode": "webhook", "webhook_secret": "right-secret_1"}
@@ -75,3 +78,44 @@ async def test_opening_tells_telegram_where_to_send_and_what_arrives_is_verified
         assert reply.text == "coding"
         assert await telegram.probe() == "@answerback_sandbox_bot answers; mode webhook"
     await runner.cleanup()
+
+
+NOBODY = "http://127.0.0.1:9"  # where nobody listens
+
+
+async def test_a_webhook_that_somebody_took_away_is_set_again(
+    box: Sandbox, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with connected(box, **HOOK, public_url=NOBODY) as telegram:
+        assert await telegram.hears() == ""
+        async with connected(box):  # polls, and so takes the webhook away
+            pass
+        assert await telegram.hears() == ""
+        assert "its webhook was gone, and is set again" in caplog.text
+        assert ("setwebhook", True) in box.told[-2:]
+
+
+async def test_a_webhook_of_another_program_is_named_and_left_alone(box: Sandbox) -> None:
+    other = connected(box, **HOOK, public_url="http://127.0.0.2:9")
+    async with connected(box, **HOOK, public_url=NOBODY) as telegram, other:
+        assert "what people say to 127.0.0.2. One bot serves one gateway" in await telegram.hears()
+
+
+async def test_what_telegram_cannot_bring_is_said_with_its_reason(box: Sandbox) -> None:
+    async with connected(box, **HOOK, public_url=NOBODY) as telegram:
+        box.type(ANA, "hello?")
+        await box.wait_for(lambda: "last_error_date" in box.webhook_info, 10)
+        assert await telegram.hears() == (
+            "Telegram cannot bring what people say to http://127.0.0.1:9/in/telegram (Connection refused). "
+            "1 wait there. Check public_url, and that it can be reached from outside."
+        )
+
+
+@pytest.mark.parametrize(
+    ("pending", "ago"), [(0, 1), (3, 3601)], ids=["all of it came since", "it was long ago"]
+)
+def test_an_error_of_which_nothing_waits_any_more_is_none(pending: int, ago: int) -> None:
+    now = datetime(2026, 12, 3, tzinfo=UTC)
+    failed = now - timedelta(seconds=ago)
+    info = WebhookInfo("https://a.b/in/telegram", False, pending, failed, "Connection refused")
+    assert trouble(info, "https://a.b/in/telegram", TOKEN, now) == ""
