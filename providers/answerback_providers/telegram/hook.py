@@ -1,5 +1,6 @@
 """What Telegram says of our webhook: whether what people write gets here. Pure."""
 
+import contextlib
 from datetime import UTC, datetime, timedelta
 from urllib.parse import urlsplit
 
@@ -12,7 +13,7 @@ LATELY = timedelta(hours=1)  # Telegram tries what it could not bring again and 
 
 def trouble(info: WebhookInfo, url: str, token: str, now: datetime) -> str:
     """Why updates do not come to `url`, as a sentence; "" if they do, as far as Telegram knows."""
-    if info.url != url:
+    if _place(info.url) != _place(url):
         there = urlsplit(info.url).hostname or "another address"
         return (
             f"Another program has Telegram bring what people say to {there}. One bot serves one gateway: "
@@ -26,3 +27,13 @@ def trouble(info: WebhookInfo, url: str, token: str, now: datetime) -> str:
         f"Telegram cannot bring what people say to {url} ({why}). {info.pending_update_count} "
         "wait there. Check public_url, and that it can be reached from outside."
     )
+
+
+def _place(url: str) -> tuple[str, str, int | None, str]:
+    """What an address says, however its host is written: in capitals, with umlauts, with its port."""
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    with contextlib.suppress(UnicodeError):
+        host = host.encode("idna").decode()
+    port = None if parts.port == {"https": 443, "http": 80}.get(parts.scheme) else parts.port
+    return parts.scheme, host, port, parts.path

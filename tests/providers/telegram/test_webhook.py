@@ -111,6 +111,12 @@ async def test_what_telegram_cannot_bring_is_said_with_its_reason(box: Sandbox) 
         )
 
 
+@pytest.mark.parametrize("ours", ["https://Bücher.example", "https://xn--bcher-kva.example:443"])
+def test_our_own_address_is_known_however_it_is_written(ours: str) -> None:
+    info = WebhookInfo("https://xn--bcher-kva.example/in/telegram", False, 0)
+    assert trouble(info, f"{ours}/in/telegram", TOKEN, datetime.now(UTC)) == ""
+
+
 @pytest.mark.parametrize(
     ("pending", "ago"), [(0, 1), (3, 3601)], ids=["all of it came since", "it was long ago"]
 )
