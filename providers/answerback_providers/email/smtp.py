@@ -17,7 +17,7 @@ from answerback_providers.email import certificates
 from answerback_providers.email.compose import Mail
 from answerback_providers.email.settings import Security, Smtp
 
-SOON, LATER, MUCH_LATER = 2, 60, 900  # seconds at least: no connection, a "not now", something to be repaired
+SOON, LATER, MUCH_LATER = 5, 60, 900  # seconds at least: no connection, a "not now", something to be repaired
 GOODBYE = 2  # seconds for QUIT, after everything is decided
 ENHANCED = re.compile(r"\b[245]\.\d{1,3}\.\d{1,3}\b")
 # RFC 3463 section 3.2 and 3.3, RFC 7505: no such mailbox, no such domain, moved, accepts no mail, disabled.
