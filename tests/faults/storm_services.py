@@ -30,6 +30,7 @@ AGENT, EVERYWHERE = "named", "everywhere"
 LOOKS = 0.1  # seconds between two looks at how far a run has come
 PAUSE, LASTS = 0.6, 0.8  # seconds at most between two strikes, and for which one lasts
 SECONDS = (0.2, 1.0, 2.0)  # by which a service is slow, or asks to be left alone
+PATIENCE = (0.0, 5.0)  # seconds that what is under way gets when the gateway stops
 GREETED = 30.0  # seconds until everybody has said hello; nothing waits that long
 
 
@@ -78,7 +79,7 @@ class Services:
         """Start a gateway that listens there."""
         self._app, self._listener = self._born(), listener
         await self._app.start()
-        self._life.push_async_callback(self._app.stop)
+        self._life.push_async_callback(self._app.stop, self._chance.choice(PATIENCE))
         await self._life.enter_async_context(served(self._app, listener.dup()))
 
     async def fall(self) -> None:
