@@ -119,13 +119,14 @@ def _meant(case: Case, gathered: Gathered) -> Effect:
 
 
 def _which_one(case: Case, delivery_ids: list[str], command: tuple[str, str] = ("", "")) -> Effect:
-    args: Json = {"deliveries": delivery_ids, "text": case.reply.text, "event": case.reply.event_id}
+    sent = sent_with(case.tx, case.provider, case.reply)  # what they picked may be nothing of theirs by now
+    args: Json = {"deliveries": delivery_ids, "text": sent.text, "event": case.reply.event_id}
     if command[0]:
         args["command"] = " ".join(command).strip()
-    if case.reply.attachments:
-        args[FILES] = attachments_out(kept(case.provider, "", case.reply.attachments))
+    if sent.files:
+        args[FILES] = attachments_out(kept(case.provider, "", sent.files))
     # A tap has no words to ask about: that of a question which was handed on shows what is open instead.
-    key = "pending" if case.reply.data and not command[0] else "which_one"
+    key = "which_one" if sent.text or sent.files else "pending"
     return Effect(Outcome.WHICH_ONE, [case.context.outbox.conversation(case.tx, case.here, key, args)])
 
 

@@ -10,6 +10,7 @@ from answerback.match import ALPHABET, DIGITS
 from answerback.model import Address, Contact, InteractionStatus, Question, QuestionKind, RunStatus
 from answerback.provider import TryLater
 from answerback.settings import Route
+from answerback.snoozed import AGAIN
 from answerback.store.query import Query
 from answerback.testing import MemoryProvider, ScriptedAgent, asks
 from tests.support.databases import Database
@@ -267,6 +268,30 @@ async def test_what_was_written_for_a_sensitive_question_is_kept_with_no_message
         await g.types("1001", "maybe swordfish")
         rows = await g.app.context.store.read(lambda tx: tx.all(Query(text("SELECT content FROM delivery"))))
         assert rows and "swordfish" not in str(rows)
+
+
+@pytest.mark.parametrize("said", ["yes", "snooze 1h"], ids=["an answer", "a command"])
+async def test_who_picks_a_question_that_was_handed_on_meanwhile_is_asked_about_the_others_in_the_same_words(
+    database: Database, said: str
+) -> None:
+    routes = {"default": Route("default", ("alice",), ("memory",), delegates=("ben",))}
+    async with gateway(database, routes=routes) as g:
+        for text in ("The first?", "The second?"):
+            await g.app.asker.ask(AskRequest((asks(text, confirm=True),)))
+        await g.app.idle()
+        first = g.memory.shown[0]
+        await g.types("1001", said)
+        picks = g.memory.shown[-1]
+        await g.types("1001", "delegate to Ben", references=[first.id])
+        data = picks.message.buttons[0].data
+        await g.receive(g.memory.typed("1001", "", data=data, references=[picks.id]))
+        again = g.memory.titles("1001")[-1]
+        assert again == f"I am not sure what “{said}” is for. Is it this question?"
+        await g.taps("1001", "The second?")
+        one, other = (await g.app.reader.interactions()).items
+        assert one.status is InteractionStatus.PENDING
+        assert (other.status is InteractionStatus.COMPLETED) == (said == "yes")
+        assert (AGAIN in other.route) == (said != "yes")
 
 
 async def test_a_tap_on_a_button_that_leads_nowhere_any_more_shows_what_is_open(database: Database) -> None:
