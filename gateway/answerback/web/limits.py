@@ -21,10 +21,14 @@ async def read_body(request: Request, limit: int, seconds: float = BODY_SECONDS)
     if declares_more_than(limit, request):
         raise too_large(limit)
     body = bytearray()
-    async for chunk in timed(request, seconds):
-        body += chunk
-        if len(body) > limit:
-            raise too_large(limit)
+    try:
+        async with asyncio.timeout(seconds):
+            async for chunk in request.stream():
+                body += chunk
+                if len(body) > limit:
+                    raise too_large(limit)
+    except TimeoutError:
+        raise too_slow(seconds) from None
     return bytes(body)
 
 
@@ -36,11 +40,16 @@ async def timed(request: Request, seconds: float) -> AsyncGenerator[bytes]:
             async with asyncio.timeout_at(until):
                 chunk = await anext(stream, b"")
         except TimeoutError:
-            detail = f"The body did not arrive within {seconds:g} s."
-            raise Problem(408, "too-slow", detail, {"Connection": "close"}) from None
+            raise too_slow(seconds) from None
         if not chunk:
             return
         yield chunk
+
+
+def too_slow(seconds: float) -> Problem:
+    """408, saying how long was waited."""
+    detail = f"The body did not arrive within {seconds:g} s."
+    return Problem(408, "too-slow", detail, {"Connection": "close"})
 
 
 def too_large(limit: int) -> Problem:
