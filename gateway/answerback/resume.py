@@ -130,7 +130,10 @@ class Resumer(Background):
         announce(self._context, concluded, handed.lease)
 
     async def _give_back(self, handed: Handed, after: int) -> None:
-        """It was no attempt: whoever has a turn for it, here or elsewhere, gives the answer."""
+        """It was no attempt: whoever has a turn for it, here or elsewhere, gives the answer.
+
+        Not before so many microseconds.
+        """
 
         def tx_(tx: Tx) -> None:
             tx.one(interactions.HELD, id=handed.record.id)

@@ -116,7 +116,10 @@ class Work:
         return run is not None and bool(run.interactions)
 
     async def _give_back(self, id: str, lease: Lease, after: int) -> None:
-        """It was no attempt: whoever has a turn for it, here or elsewhere, begins it `after` microseconds."""
+        """It was no attempt: whoever has a turn for it, here or elsewhere, begins it.
+
+        Not before so many microseconds.
+        """
 
         def tx_(tx: Tx) -> None:
             if leases.release(tx, lease):
