@@ -960,7 +960,7 @@ def test_sigterm_and_sigint_end_it_cleanly(serving: Callable[..., Served]) -> No
         assert (done.code, "Traceback" in done.err) == (0, False)
 
 
-def test_what_an_agent_works_on_at_sigterm_ends_and_is_not_done_again(
+def test_law_12_what_an_agent_works_on_at_sigterm_ends_and_is_not_done_again(
     serving: Callable[..., Served], tmp_path: Path
 ) -> None:
     served, journal = serving(), tmp_path / "journal"

@@ -107,7 +107,7 @@ class Wavering(PolledProvider):
 
 
 @pytest.mark.parametrize(("answers", "longest"), [(True, 2.0), (False, 60.0)])
-async def test_only_a_service_that_stays_away_is_waited_for_longer_each_time(
+async def test_law_10_only_a_service_that_stays_away_is_waited_for_longer_each_time(
     database: Database, answers: bool, longest: float
 ) -> None:
     """A connection that breaks once a day is made anew at once, after months too."""

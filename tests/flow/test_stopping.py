@@ -39,7 +39,9 @@ async def stopping(g: Gateway, within: float = AN_HOUR) -> AsyncIterator[None]:
         await stops
 
 
-async def test_a_message_that_is_being_sent_is_not_sent_again_by_the_next_gateway(database: Database) -> None:
+async def test_law_12_a_message_that_is_being_sent_is_not_sent_again_by_the_next_gateway(
+    database: Database,
+) -> None:
     phone = MemoryProvider()
     phone.hang = asyncio.Event()
     async with gateway(database, ScriptedAgent(asks("Which?")), providers={"memory": phone}) as g:
@@ -56,7 +58,9 @@ async def test_a_message_that_is_being_sent_is_not_sent_again_by_the_next_gatewa
 
 
 @pytest.mark.parametrize("starts", [True, False], ids=["answer", "start"])
-async def test_what_an_agent_works_on_ends_and_is_not_begun_again(database: Database, starts: bool) -> None:
+async def test_law_12_what_an_agent_works_on_ends_and_is_not_begun_again(
+    database: Database, starts: bool
+) -> None:
     agent = Hanging(starts=starts)
     async with gateway(database, agent) as g:
         if starts:

@@ -61,7 +61,7 @@ async def test_whoever_taps_a_message_of_which_nobody_knows_whether_it_arrived_s
         assert shown(chat) == [(CHOSE.format(0), False), (DONE, False)]
 
 
-async def test_whoever_replies_to_such_a_message_in_words_sees_the_same(database: Database) -> None:
+async def test_law_1_whoever_replies_to_such_a_message_in_words_sees_the_same(database: Database) -> None:
     """Telegram shows what they reply to, with the buttons that we gave it."""
     async with never_heard(database, "Yes", "No") as chat:
         chat.box.type(ANA, "yes", reply_to=chat.last().id)

@@ -287,7 +287,7 @@ VALUES = st.recursive(
 unhurried = settings(deadline=None)
 
 
-def test_what_is_bundled_keeps_what_its_parts_refer_to() -> None:
+def test_law_8_what_is_bundled_keeps_what_its_parts_refer_to() -> None:
     """As a model of Pydantic does that has another one in it, which has a third."""
     street = {"type": "object", "required": ["street"], "properties": {"street": {"type": "string"}}}
     customer = {"type": "object", "required": ["at"], "properties": {"at": {"$ref": "#/$defs/Address"}}}
@@ -305,7 +305,7 @@ def test_what_is_bundled_takes_the_same_values(schema: dict[str, Any], value: Js
     assert (first(value, bundled(schema, schema)) is None) == (first(value, schema) is None)
 
 
-def test_what_is_put_together_loses_nothing_that_must_hold_beside_it() -> None:
+def test_law_8_what_is_put_together_loses_nothing_that_must_hold_beside_it() -> None:
     """A pattern beside the pattern of what is referred to, and more that must hold."""
     code = {"type": "string", "pattern": "^b"}
     short = {"allOf": [{"maxLength": 2}]}

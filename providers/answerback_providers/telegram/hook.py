@@ -1,14 +1,40 @@
-"""What Telegram says of our webhook: whether what people write gets here. Pure."""
+"""Our webhook at Telegram: set, and whether what people say gets here by it."""
 
 import contextlib
+import logging
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from urllib.parse import urlsplit
 
-from telegram import WebhookInfo
+from pydantic import SecretStr
+from telegram import Bot, WebhookInfo
 
 from answerback_providers.telegram.faults import scrub
 
 LATELY = timedelta(hours=1)  # Telegram tries what it could not bring again and again, more and more seldom
+log = logging.getLogger(__name__)
+
+
+async def set_webhook(bot: Bot, url: str, secret: SecretStr | None, updates: Sequence[str]) -> None:
+    """Have these kinds of updates posted to `url`. Raises what the library does."""
+    await bot.set_webhook(
+        url,
+        allowed_updates=updates,
+        drop_pending_updates=False,
+        secret_token=secret.get_secret_value() if secret else None,
+    )
+
+
+async def looked_after(
+    bot: Bot, name: str, url: str, secret: SecretStr | None, updates: Sequence[str]
+) -> str:
+    """Why updates do not come; one that is gone is set again: whoever has the token can take it away."""
+    info = await bot.get_webhook_info()
+    if info.url:
+        return trouble(info, url, bot.token, datetime.now(UTC))
+    log.warning("%s: its webhook was gone, and is set again", name)
+    await set_webhook(bot, url, secret, updates)
+    return ""
 
 
 def trouble(info: WebhookInfo, url: str, token: str, now: datetime) -> str:

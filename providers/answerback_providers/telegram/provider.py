@@ -8,7 +8,6 @@ import logging
 import math
 import re
 from collections.abc import Awaitable
-from datetime import UTC, datetime
 from typing import Any, ClassVar, TypeVar
 
 from telegram import Bot, InlineKeyboardMarkup, LinkPreviewOptions, ReplyParameters
@@ -38,7 +37,7 @@ from answerback.provider import (
 )
 from answerback_providers.telegram import ids
 from answerback_providers.telegram.faults import TOO_BIG, Unchanged, Unreadable, translate
-from answerback_providers.telegram.hook import trouble
+from answerback_providers.telegram.hook import looked_after, set_webhook
 from answerback_providers.telegram.incoming import Bot as Self
 from answerback_providers.telegram.incoming import events
 from answerback_providers.telegram.line import Line
@@ -126,17 +125,11 @@ class Telegram(Provider):
             if info.url:  # a bot has either; updates that wait there are kept
                 await self._say(self._bot.delete_webhook(drop_pending_updates=False))
             return
-        await self._set_webhook(hook)
+        await self._say(set_webhook(self._bot, hook, self._options.webhook_secret, UPDATES))
 
     async def hears(self) -> str:
-        """A webhook that is gone is set again: whoever has the token can take it away."""
-        url = self._webhook_url()
-        info = await self._say(self._bot.get_webhook_info())
-        if info.url:
-            return trouble(info, url, self._bot.token, datetime.now(UTC))
-        log.warning("%s: its webhook was gone, and is set again", self.name)
-        await self._set_webhook(url)
-        return ""
+        url, secret = self._webhook_url(), self._options.webhook_secret
+        return await self._say(looked_after(self._bot, self.name, url, secret, UPDATES))
 
     async def close(self) -> None:
         await self._line.shutdown()
@@ -306,17 +299,6 @@ class Telegram(Provider):
         except Exception as error:
             failure = translate(error, self.name, self._bot.token)
         raise failure
-
-    async def _set_webhook(self, url: str) -> None:
-        secret = self._options.webhook_secret
-        await self._say(
-            self._bot.set_webhook(
-                url,
-                allowed_updates=UPDATES,
-                drop_pending_updates=False,
-                secret_token=secret.get_secret_value() if secret else None,
-            )
-        )
 
     def _webhook_url(self) -> str:
         base = self.context.public_url.rstrip("/")

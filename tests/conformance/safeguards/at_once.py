@@ -39,7 +39,7 @@ OF_TWO_AT_ONCE = (
         GATEWAY + "background.py",
         "            await self._until(over)\n",
         "            pass\n",
-        LEAVING + "test_a_message_that_is_being_sent_is_not_sent_again_by_the_next_gateway[sqlite]",
+        LEAVING + "test_law_12_a_message_that_is_being_sent_is_not_sent_again_by_the_next_gateway[sqlite]",
     ),
     Mutant(
         "what has not begun when the gateway stops is given back",
