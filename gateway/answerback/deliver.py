@@ -16,6 +16,7 @@ from answerback.gates import Gates, MakeGates, NoRoom
 from answerback.loaded import load, needless, remembered
 from answerback.metrics import Metric
 from answerback.model import MessageKind
+from answerback.outages import Outages
 from answerback.outbox import CALLER, Follows
 from answerback.provider import Message, Provider, Sent
 from answerback.store import Row, Tx, claimed, contacts, deliveries, interactions
@@ -42,7 +43,8 @@ class Deliverer(Background):
     ) -> None:
         super().__init__()
         self._context, self._providers, self._callbacks = context, providers, callbacks
-        self._troubles = Troubles(context)
+        self.outages = Outages()
+        self._troubles = Troubles(context, self.outages)
         self.beat = deliveries.LEASE / 3e6  # seconds between two renewals of a claim, while a stand-in thinks
         self.again = 1.0  # seconds until a database that was away is tried again
         self._gates = gates({CALLER: AT_ONCE_CALLED})
@@ -150,6 +152,7 @@ class Deliverer(Background):
             return
         self._context.faults.reach("deliver.after-send")
         self._context.metrics.count(Metric.DELIVERIES, row["provider"], row["kind"], "sent")
+        self.outages.over(row["provider"])
         await self._record(row | {"begun_at": loaded.told.now}, sent)
 
     async def _record(self, row: Row, sent: Sent) -> None:

@@ -9,6 +9,7 @@ from answerback.context import Context
 from answerback.errors import Moved, TryLater, Undeliverable
 from answerback.metrics import Metric
 from answerback.model import MessageKind, OnError
+from answerback.outages import Outages
 from answerback.outbox import Follows
 from answerback.standing import StandIn
 from answerback.store import Row, Tx, claimed, contacts, deliveries, places
@@ -34,8 +35,8 @@ class Trouble:
 class Troubles:
     """Writes down what went wrong with a delivery, and what is done about it."""
 
-    def __init__(self, context: Context) -> None:
-        self._context = context
+    def __init__(self, context: Context, outages: Outages) -> None:
+        self._context, self._outages = context, outages
 
     async def met(self, row: Row, error: BaseException) -> None:
         """What sending it has raised."""
@@ -43,6 +44,7 @@ class Troubles:
             await self._moved(row, error.external_id)
         elif isinstance(error, Undeliverable):
             self._counted(row, "failed")
+            self._outages.over(row["provider"])
             await self._give_up(row, error)
         elif isinstance(error, TryLater):
             await self.again(row, Trouble(error.reason, error.seconds, error.maybe_sent, away=True))
@@ -112,6 +114,7 @@ class Troubles:
 
         def tx_(tx: Tx) -> Follows:
             outbox = self._context.outbox
+            self._outages.met(row["provider"], trouble.why, tx.now)
             over = _is_over(tx, row, trouble, stand_in)
             if over or fall_back or trouble.unsure:  # somebody else may be asked
                 failing.hold_asker(tx, row)

@@ -28,9 +28,7 @@ from tests.support.serving import served
 NAMES = ("Ana", "Ben", "Cai", "Dee")
 AGENT, EVERYWHERE = "named", "everywhere"
 LOOKS = 0.1  # seconds between two looks at how far a run has come
-# In which all must have come to its end. A mail server that says "try later" (421) just as the gateway starts
-# is left alone for a minute of the machine's own time, and mail is not read before that.
-SETTLES = 100.0  # seconds
+SETTLES = 60.0  # seconds in which all must have come to its end
 PAUSE, LASTS = 0.6, 0.8  # seconds at most between two strikes, and for which one lasts
 SECONDS = (0.2, 1.0, 2.0)  # by which a service is slow, or asks to be left alone
 PATIENCE = (0.0, 5.0)  # seconds that what is under way gets when the gateway stops

@@ -48,7 +48,8 @@ def _shown(app: App, provider: str) -> str:
 
 def provider_states(app: App) -> dict[str, str]:
     """Each provider's state in a sentence, those that cannot be used included."""
-    running = {name: state or WELL for name, state in app.intake.state.items()}
+    sending = app.deliverer.outages.said()
+    running = {name: state or sending.get(name, WELL) for name, state in app.intake.state.items()}
     wrong = {problem.name: str(problem) for problem in app.problems if problem.kind == "provider"}
     return {**dict.fromkeys(app.providers, WELL), **running, **wrong}
 

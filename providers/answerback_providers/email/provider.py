@@ -1,6 +1,7 @@
 """The mail provider: sends a message as one mail, over a connection of its own, and reads the replies."""
 
 import asyncio
+import logging
 import re
 import ssl
 import time
@@ -14,6 +15,7 @@ from answerback.provider import (
     Pace,
     Provider,
     ProviderContext,
+    ProviderError,
     Receipt,
     Reply,
     Sent,
@@ -32,6 +34,7 @@ from answerback_providers.email.reading import load, read
 from answerback_providers.email.settings import EmailSettings, Security
 from answerback_providers.email.smtp import talk
 
+log = logging.getLogger(__name__)
 READING = "answerback-reading"  # not a header that came in: what our own reader made of the mail
 # Of a file: the event that it came in, and its place there.
 FILE = re.compile(r"(mail:[0-9a-f]{64})/(\d{1,3})", re.ASCII)
@@ -50,6 +53,7 @@ class Email(Provider):
     settings: EmailSettings
     _trust: ssl.SSLContext | None = None
     _inbox: Inbox | None = None
+    _look: asyncio.Task[None] | None = None
 
     def __init__(
         self, name: str, settings: EmailSettings, context: ProviderContext, lookup: Lookup = txt
@@ -71,14 +75,24 @@ class Email(Provider):
     async def open(self) -> None:
         """Load the certificates, sign in once, take the place where mail is handed over.
 
+        Mail is read whether or not any can be sent: where it is, a server that takes none is only said.
         Raises `ConfigurationError` or `TryLater`.
         """
-        await self._talk()
+        await self._certificates()
+        if not self.settings.reads:
+            await self._talk()
+            return
         if self._counter is not None:
             await self._counter.open()
+        if self._look is None:
+            self._look = asyncio.create_task(self._say_if_it_takes_none())
 
     async def close(self) -> None:
         """Leave the mailbox, and end the process that reads."""
+        if self._look is not None:
+            self._look.cancel()
+            await asyncio.gather(self._look, return_exceptions=True)
+            self._look = None
         if self._inbox is not None:
             await self._inbox.close()
             self._inbox = None
@@ -176,6 +190,12 @@ class Email(Provider):
             certificates = await asyncio.to_thread(trust, f"{self.name}.imap", imap)
             self._inbox = Inbox(imap, certificates)
         return self._inbox
+
+    async def _say_if_it_takes_none(self) -> None:
+        try:
+            await self._talk()
+        except ProviderError as error:
+            log.warning("the provider %s cannot send mail at the moment: %s", self.name, error)
 
     async def _talk(self) -> None:
         await talk(self.settings.smtp, await self._certificates(), self.settings.mailbox.domain)

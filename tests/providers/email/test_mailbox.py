@@ -1,6 +1,7 @@
 """Reading a mailbox (a real Dovecot): nothing is lost, whatever breaks, and flags follow the commit."""
 
 import asyncio
+import socket
 from collections.abc import AsyncIterator
 
 import pytest
@@ -12,6 +13,7 @@ from answerback_providers.email.imap import Inbox
 from tests.providers.email.dovecot import Box, free_port
 from tests.providers.email.mailbox import Gate, gate, reads, replies, signs_in, texts
 from tests.providers.email.replies import Signer, reply, vouched
+from tests.providers.email.support import listener
 
 LONG = 60  # seconds: far more than anything here takes
 
@@ -42,6 +44,41 @@ async def test_what_came_before_is_read_at_once_and_flagged_after_the_commit(
     assert texts(provider, again) == ["one", "two"]
     assert (await provider.poll(again.cursor, 0)).events == ()
     assert await mailbox.flags() == [True, True]
+
+
+@pytest.mark.parametrize(
+    ("greeting", "why"),
+    [
+        ("421 4.3.2 not now", "refused connecting (421 4.3.2)"),
+        ("554 go away", "refused connecting (554)"),
+        ("hello?", "gave an answer that is none"),
+    ],
+)
+async def test_mail_is_read_whether_or_not_any_can_be_sent(
+    mailbox: Box, caplog: pytest.LogCaptureFixture, greeting: str, why: str
+) -> None:
+    """What people say gets here while the server for what we say is away; the log says that it is."""
+    await mailbox.deliver(vouched("one"))
+    async with listener({"QUIT": "221 bye"}, greeting) as (port, _):
+        smtp = {"host": "localhost", "security": "plain", "port": port, "timeout": 1}
+        provider = reads(mailbox.server.imap, user=mailbox.user, smtp=smtp)
+        try:
+            await provider.open()
+            assert texts(provider, await provider.poll("", 0)) == ["one"]
+            await asyncio.wait_for(provider._look, LONG)
+        finally:
+            await provider.close()
+    (said,) = caplog.messages
+    assert said.startswith("the provider email cannot send mail at the moment: ") and why in said
+
+
+async def test_leaving_while_the_server_for_what_is_sent_says_nothing(mailbox: Box) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        port = silent.getsockname()[1]
+        smtp = {"host": "localhost", "security": "plain", "port": port, "timeout": 28}
+        provider = reads(mailbox.server.imap, user=mailbox.user, smtp=smtp)
+        await provider.open()
+        await asyncio.wait_for(provider.close(), 20)
 
 
 async def test_a_mail_that_comes_while_waiting_ends_the_wait(mailbox: Box, provider: Email) -> None:
