@@ -193,8 +193,7 @@ def _keys(rows: list[Row]) -> set[tuple[str, str]]:
 
 def _is_new(tx: Tx, agent: str, thread: str, waiting: Iterable[tuple[str, str]]) -> bool:
     """Whether anything waits that was never asked here: what was cancelled is not asked again."""
-    known = _keys(adopted.asked(tx, agent, thread))
-    return any(key not in known for key in waiting)
+    return any(not adopted.was_asked(tx, agent, thread, *key) for key in waiting)
 
 
 __all__ = ["Adopter"]

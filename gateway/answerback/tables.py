@@ -17,6 +17,8 @@ UNREAD = "error <> ''"
 UNGIVEN = "resumed_at IS NULL AND resume_next_at IS NULL AND resume_error <> ''"
 DAMAGED = "reason = 'its record cannot be read'"
 FAILED = "status = 'failed'"
+ONGOING = "status IN ('running', 'waiting', 'failed')"
+LIVE = f"{ONGOING} OR stop_at IS NOT NULL"  # a run that goes on, or whose agent has still to be told that not
 NEVER = 253_402_300_800_000_000  # the end of the year 9999: when an agent is told of a stop that was given up
 UNTOLD = f"stop_at = {NEVER}"  # found by `run_stop`, which every stop that is not over stands in
 
@@ -85,7 +87,15 @@ class RunRow(SQLModel, table=True):
 
     __tablename__ = "run"
     __table_args__ = (
-        Index("run_thread", "agent", "thread_id"),
+        Index("run_thread", "agent", "thread_id", "id"),
+        Index(
+            "run_live",  # what a thread's past, however long, is not read for
+            "agent",
+            "thread_id",
+            "id",
+            sqlite_where=text(LIVE),
+            postgresql_where=text(LIVE),
+        ),
         Index(
             "run_due",
             "next_attempt_at",
@@ -167,7 +177,14 @@ class InteractionRow(SQLModel, table=True):
             postgresql_where=text("asked_by <> ''"),
         ),
         Index("interaction_run", "run_id"),
-        Index("interaction_thread", "agent", "thread_id"),
+        Index(
+            "interaction_interrupted",
+            "interrupt_id",
+            "thread_id",
+            "agent",
+            sqlite_where=text("interrupt_id <> ''"),
+            postgresql_where=text("interrupt_id <> ''"),
+        ),
         _given_up("interaction_ungiven", UNGIVEN),
         _given_up("interaction_damaged", DAMAGED),
     )

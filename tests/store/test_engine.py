@@ -16,6 +16,7 @@ from answerback.errors import ConfigurationError, StoreUnavailable
 from answerback.store import (
     Store,
     Tx,
+    adopted,
     choose,
     deliveries,
     due,
@@ -197,6 +198,7 @@ class Explained:
         return Statement("EXPLAIN QUERY PLAN " + statement.text, statement.arguments)
 
 
+THREAD = {"agent": "a", "thread_id": "t"}
 HOT: dict[str, tuple[Any, dict[str, Any], str]] = {
     "deliveries due": (deliveries.DUE, {"now": 1, "limit": 10}, "delivery_due"),
     "next delivery": (due.NEXT, {}, "delivery_due"),
@@ -224,7 +226,23 @@ HOT: dict[str, tuple[Any, dict[str, Any], str]] = {
     "next run": (due.NEXT, {}, "run_due"),
     "next stop": (due.NEXT, {}, "run_stop"),
     "a tap's question": (deliveries.ASKED_BY, {"hash": "h"}, "delivery_token"),
-    "what a thread asks": (interactions.LIVE_OF, {"agent": "a", "thread_id": "t"}, "interaction_interrupt"),
+    "what a thread asks": (interactions.LIVE_OF, THREAD, "interaction_interrupt"),
+    "what of it is pending": (interactions.OF_THREAD, THREAD, "interaction_interrupt"),
+    "what its agent has not taken": (interactions.UNRESUMED_OF, THREAD, "interaction_interrupt"),
+    "a question, and what else its thread asks": (
+        interactions.HELD_WITH_OTHERS,
+        {**THREAD, "id": "i"},
+        "interaction_interrupt",
+    ),
+    "whether something was ever asked": (
+        adopted.ASKED,
+        {**THREAD, "interrupt_id": "i", "digest": "d"},
+        "interaction_interrupted (interrupt_id=? AND thread_id=? AND agent=?)",
+    ),
+    "a thread's run": (runs.OF_THREAD, THREAD, "run_live"),
+    "what has to end before a run begins": (runs.OR_TO_STOP, THREAD, "run_live"),
+    "a thread's latest run": (runs.LATEST, THREAD, "run_thread"),
+    "a thread's stops": (stops.OF, THREAD, "run_live"),
     "who was told in a run": (deliveries.OF_RUN, {"run_id": "r"}, "interaction_run"),
     "runs due": (runs.DUE, {"now": 1, "limit": 10}, "run_due"),
     "stops due": (stops.DUE, {"now": 1, "limit": 10}, "run_stop"),

@@ -21,29 +21,17 @@ GET = Query(_one)
 HELD = Either(sqlite=_one, postgresql=_one.with_for_update())
 BY_KEY = Query(select(X).where(X.c.idempotency_key == p("key"), text("idempotency_key <> ''")))
 OF_RUN = Query(select(X).where(X.c.run_id == p("run_id")).order_by(X.c.id))
-_of_thread = (
-    select(X).where(X.c.agent == p("agent"), X.c.thread_id == p("thread_id"), STILL_PENDING).order_by(X.c.id)
+_live = (  # of a thread: the last says the same as the text, and leads SQLite to the index that holds no past
+    *(X.c.agent == p("agent"), X.c.thread_id == p("thread_id")),
+    text("interrupt_id <> '' AND status <> 'cancelled' AND resumed_at IS NULL"),
+    X.c.interrupt_id > "",
 )
+_of_thread = select(X).where(*_live, STILL_PENDING).order_by(X.c.id)
 OF_THREAD = Query(_of_thread)
 HELD_OF_THREAD = Either(sqlite=_of_thread, postgresql=_of_thread.with_for_update())
-_with_others = (
-    select(X)
-    .where(
-        or_(X.c.id == p("id"), and_(X.c.agent == p("agent"), X.c.thread_id == p("thread_id"), STILL_PENDING))
-    )
-    .order_by(X.c.id)
-)
+_with_others = select(X).where(or_(X.c.id == p("id"), and_(*_live, STILL_PENDING))).order_by(X.c.id)
 HELD_WITH_OTHERS = Either(sqlite=_with_others, postgresql=_with_others.with_for_update())
-_live_of = (
-    select(X)
-    .where(
-        X.c.agent == p("agent"),
-        X.c.thread_id == p("thread_id"),
-        text("interrupt_id <> '' AND status <> 'cancelled' AND resumed_at IS NULL"),
-        X.c.interrupt_id > "",  # says the same, and leads SQLite to the index that holds no past of a thread
-    )
-    .order_by(X.c.id)
-)
+_live_of = select(X).where(*_live).order_by(X.c.id)
 LIVE_OF = Either(sqlite=_live_of, postgresql=_live_of.with_for_update())
 LIST = Query(select(X).where(X.c.id > p("after")).order_by(X.c.id).limit(p("limit")))
 LIST_PENDING = Query(select(X).where(X.c.id > p("after"), STILL_PENDING).order_by(X.c.id).limit(p("limit")))
@@ -114,10 +102,7 @@ UNRESUMED = Query(
 _next_resume = select(func.min(X.c.resume_next_at)).where(X.c.resume_next_at.is_not(None))
 NEXT_RESUME_AT = _next_resume.scalar_subquery().label("resume")
 UNRESUMED_OF = Query(
-    select(X)
-    .where(X.c.agent == p("agent"), X.c.thread_id == p("thread_id"), X.c.resume_next_at.is_not(None))
-    .order_by(X.c.answered_at, X.c.id)
-    .limit(1)
+    select(X).where(*_live, X.c.resume_next_at.is_not(None)).order_by(X.c.answered_at, X.c.id).limit(1)
 )
 BEGUN = Query(
     update(X)

@@ -139,14 +139,14 @@ COUNT = {kind: Query(text(f"SELECT count(*) AS n FROM ({page}) found")) for kind
 FIND = {kind: Query(text(f"{found} AND it.id = :id")) for kind, found in _OF.items()}
 
 
-def _held(table: Any) -> Either:
-    one = select(table.c.id).where(table.c.id == p("id"))
+def _held(table: Any, *given_up: Any) -> Either:
+    one = select(table.c.id).where(table.c.id == p("id"), *given_up)
     return Either(sqlite=one, postgresql=one.with_for_update())
 
 
 HOLD = {  # until the commit: of two who deal with it at once, the second sees what became of it
     Kind.DELIVERY: _held(D),
-    Kind.REPLY: _held(P),
+    Kind.REPLY: _held(P, text(UNREAD)),  # it has an index of these only
     Kind.ANSWER: _held(X),
     Kind.RUN: _held(R),
     Kind.INTERACTION: _held(X),

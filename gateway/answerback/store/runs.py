@@ -11,7 +11,7 @@ from answerback.store.codec import dumps, loads
 from answerback.store.positions import Next
 from answerback.store.query import Either, Query
 from answerback.store.tx import Row, Tx
-from answerback.tables import DeliveryRow, InteractionRow, RunRow, ThreadLeaseRow
+from answerback.tables import ONGOING, DeliveryRow, InteractionRow, RunRow, ThreadLeaseRow
 
 R = RunRow.__table__  # type: ignore[attr-defined]
 X, T, D = InteractionRow.__table__, ThreadLeaseRow.__table__, DeliveryRow.__table__  # type: ignore[attr-defined]
@@ -47,7 +47,7 @@ ADD = Query(insert(R).values({c.name: p(c.name) for c in R.c} | {"position": Nex
 _one = select(R).where(R.c.id == p("id"))
 GET = Query(_one)
 HELD = Either(sqlite=_one, postgresql=_one.with_for_update())  # until the commit nobody else changes it
-_GOES_ON = "run.status IN ('running', 'waiting', 'failed')"
+_GOES_ON = f"run.{ONGOING}"
 _all_of_thread = (
     select(R).where(R.c.agent == p("agent"), R.c.thread_id == p("thread_id")).order_by(R.c.id.desc())
 )
