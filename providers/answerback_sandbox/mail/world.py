@@ -69,10 +69,10 @@ class World:
 
     def letter(self, address: str, message_id: str) -> Letter:
         """The newest mail with that Message-ID. Raises SandboxError."""
-        found = [item for item in self.letters(address) if item.message_id == message_id]
-        if not found:
-            raise SandboxError(f"there is no mail {message_id} in this mailbox")
-        return found[-1]
+        for kept in reversed(self.box(address).kept.values()):
+            if (found := letter(kept)).message_id == message_id:
+                return found
+        raise SandboxError(f"there is no mail {message_id} in this mailbox")
 
     def opened(self, address: str, message_id: str) -> None:
         """Its owner has read a mail. Raises SandboxError."""

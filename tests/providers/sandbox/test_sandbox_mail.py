@@ -14,6 +14,7 @@ import pytest
 
 from answerback_sandbox import FaultKind, Sandbox, SandboxError, ServiceName
 from answerback_sandbox.changes import Changes
+from answerback_sandbox.mail import letters
 from answerback_sandbox.mail.imap import Reading
 from answerback_sandbox.mail.state import Letter
 from answerback_sandbox.mail.world import Envelope
@@ -103,6 +104,18 @@ async def test_a_reply_comes_back_by_imap_threaded_vouched_for_and_with_both_bod
     assert came.text.startswith("Coding, bitte – “ja”.") and "Coding, bitte – “ja”." in came.html
     assert "Which term?" in came.text and "Answer <b>here</b>" in came.html
     assert sent.mine and box.mail.messages(ANA)[-1] == sent
+
+
+async def test_who_answers_the_newest_mail_reads_none_of_those_before(box: Sandbox) -> None:
+    """A mailbox of thousands: to read all of it for each answer would take seconds."""
+    for number in range(20):
+        old = question(f"Question {number}")
+        old.replace_header("Message-ID", f"<old{number}@sandbox.test>")
+        await send(box, old)
+    await asked(box)
+    letters._letter.cache_clear()
+    box.mail.reply(ANA, "<q1@sandbox.test>", "coding")
+    assert letters._letter.cache_info().misses < 5  # the question, the reply, and what is made of them
 
 
 async def test_each_program_quotes_in_its_own_way(box: Sandbox) -> None:
