@@ -179,8 +179,8 @@ class InteractionRow(SQLModel, table=True):
         Index("interaction_run", "run_id"),
         Index(
             "interaction_interrupted",
+            "thread_id",  # first: most are ids in the order of time, so that new ones stand side by side
             "interrupt_id",
-            "thread_id",
             "agent",
             sqlite_where=text("interrupt_id <> ''"),
             postgresql_where=text("interrupt_id <> ''"),

@@ -237,7 +237,7 @@ HOT: dict[str, tuple[Any, dict[str, Any], str]] = {
     "whether something was ever asked": (
         adopted.ASKED,
         {**THREAD, "interrupt_id": "i", "digest": "d"},
-        "interaction_interrupted (interrupt_id=? AND thread_id=? AND agent=?)",
+        "interaction_interrupted (thread_id=? AND interrupt_id=? AND agent=?)",
     ),
     "a thread's run": (runs.OF_THREAD, THREAD, "run_live"),
     "what has to end before a run begins": (runs.OR_TO_STOP, THREAD, "run_live"),

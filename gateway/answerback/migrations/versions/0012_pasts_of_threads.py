@@ -19,7 +19,7 @@ def upgrade() -> None:
     op.create_index(
         "interaction_interrupted",
         "interaction",
-        ["interrupt_id", "thread_id", "agent"],
+        ["thread_id", "interrupt_id", "agent"],
         sqlite_where=interrupted,
         postgresql_where=interrupted,
     )
