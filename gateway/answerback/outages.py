@@ -25,4 +25,4 @@ class Outages:
 
 def _sentence(since: int, why: str) -> str:
     at = datetime.fromtimestamp(since // 1_000_000, UTC)
-    return f"No message was taken since {at:%Y-%m-%d %H:%M} UTC: {why.rstrip('.')}."
+    return f"No message has been taken since {at:%Y-%m-%d %H:%M} UTC: {why.rstrip('.')}."

@@ -10,6 +10,8 @@ from sqlalchemy import BigInteger, Column, Index, LargeBinary, Text, text
 from sqlmodel import Field, SQLModel
 
 PENDING = "status = 'pending'"
+INTERRUPTED = "interrupt_id <> ''"  # what an agent asks
+STANDS = f"{INTERRUPTED} AND status <> 'cancelled' AND resumed_at IS NULL"  # until its answer was consumed
 IN_ITS_KEY: dict[str, object] = {"sqlite_with_rowid": False}
 # The dead letters of each table: what was given up. Each is the predicate of a partial index.
 UNSENT = "status IN ('failed', 'unknown') AND error <> 'no longer needed'"
@@ -23,9 +25,14 @@ NEVER = 253_402_300_800_000_000  # the end of the year 9999: when an agent is to
 UNTOLD = f"stop_at = {NEVER}"  # found by `run_stop`, which every stop that is not over stands in
 
 
+def _partial(name: str, *columns: str, where: str, unique: bool = False) -> Index:
+    """The index of a part of a table, on both databases."""
+    return Index(name, *columns, unique=unique, sqlite_where=text(where), postgresql_where=text(where))
+
+
 def _given_up(name: str, predicate: str) -> Index:
     """The index of a table's dead letters, in the order in which they are listed."""
-    return Index(name, "id", sqlite_where=text(predicate), postgresql_where=text(predicate))
+    return _partial(name, "id", where=predicate)
 
 
 def _big(**options: object) -> Column[int]:
@@ -88,26 +95,10 @@ class RunRow(SQLModel, table=True):
     __tablename__ = "run"
     __table_args__ = (
         Index("run_thread", "agent", "thread_id", "id"),
-        Index(
-            "run_live",  # what a thread's past, however long, is not read for
-            "agent",
-            "thread_id",
-            "id",
-            sqlite_where=text(LIVE),
-            postgresql_where=text(LIVE),
-        ),
-        Index(
-            "run_due",
-            "next_attempt_at",
-            sqlite_where=text("status = 'running' AND next_attempt_at IS NOT NULL"),
-            postgresql_where=text("status = 'running' AND next_attempt_at IS NOT NULL"),
-        ),
-        Index(
-            "run_stop",
-            "stop_at",
-            sqlite_where=text("stop_at IS NOT NULL"),
-            postgresql_where=text("stop_at IS NOT NULL"),
-        ),
+        # What goes on with a thread, so that its past, however long, is not read for it.
+        _partial("run_live", "agent", "thread_id", "id", where=LIVE),
+        _partial("run_due", "next_attempt_at", where="status = 'running' AND next_attempt_at IS NOT NULL"),
+        _partial("run_stop", "stop_at", where="stop_at IS NOT NULL"),
         Index("run_position", "position"),
         _given_up("run_failed", FAILED),
     )
@@ -138,53 +129,20 @@ class InteractionRow(SQLModel, table=True):
 
     __tablename__ = "interaction"
     __table_args__ = (
-        Index(
-            "interaction_interrupt",
-            "agent",
-            "thread_id",
-            "interrupt_id",
-            "digest",
-            unique=True,
-            sqlite_where=text("interrupt_id <> '' AND status <> 'cancelled' AND resumed_at IS NULL"),
-            postgresql_where=text("interrupt_id <> '' AND status <> 'cancelled' AND resumed_at IS NULL"),
+        _partial(
+            "interaction_interrupt", "agent", "thread_id", "interrupt_id", "digest", where=STANDS, unique=True
         ),
-        Index(
-            "interaction_idempotency",
-            "idempotency_key",
-            unique=True,
-            sqlite_where=text("idempotency_key <> ''"),
-            postgresql_where=text("idempotency_key <> ''"),
+        _partial("interaction_idempotency", "idempotency_key", where="idempotency_key <> ''", unique=True),
+        _partial(
+            "interaction_next_action", "next_action_at", where=PENDING + " AND next_action_at IS NOT NULL"
         ),
-        Index(
-            "interaction_next_action",
-            "next_action_at",
-            sqlite_where=text(PENDING + " AND next_action_at IS NOT NULL"),
-            postgresql_where=text(PENDING + " AND next_action_at IS NOT NULL"),
-        ),
-        Index("interaction_pending", "id", sqlite_where=text(PENDING), postgresql_where=text(PENDING)),
-        Index(
-            "interaction_unresumed",
-            "resume_next_at",
-            sqlite_where=text("resume_next_at IS NOT NULL"),
-            postgresql_where=text("resume_next_at IS NOT NULL"),
-        ),
+        _partial("interaction_pending", "id", where=PENDING),
+        _partial("interaction_unresumed", "resume_next_at", where="resume_next_at IS NOT NULL"),
         Index("interaction_code", "code"),
-        Index(
-            "interaction_user",
-            "asked_by",
-            "id",
-            sqlite_where=text("asked_by <> ''"),
-            postgresql_where=text("asked_by <> ''"),
-        ),
+        _partial("interaction_user", "asked_by", "id", where="asked_by <> ''"),
         Index("interaction_run", "run_id"),
-        Index(
-            "interaction_interrupted",
-            "thread_id",  # first: most are ids in the order of time, so that new ones stand side by side
-            "interrupt_id",
-            "agent",
-            sqlite_where=text("interrupt_id <> ''"),
-            postgresql_where=text("interrupt_id <> ''"),
-        ),
+        # Threads first: most are ids in the order of time, so that new ones stand side by side.
+        _partial("interaction_interrupted", "thread_id", "interrupt_id", "agent", where=INTERRUPTED),
         _given_up("interaction_ungiven", UNGIVEN),
         _given_up("interaction_damaged", DAMAGED),
     )
@@ -253,33 +211,11 @@ class DeliveryRow(SQLModel, table=True):
 
     __tablename__ = "delivery"
     __table_args__ = (
-        Index(
-            "delivery_token",
-            "token_hash",
-            unique=True,
-            sqlite_where=text("token_hash <> ''"),
-            postgresql_where=text("token_hash <> ''"),
-        ),
-        Index(
-            "delivery_due",
-            "next_attempt_at",
-            sqlite_where=text("status = 'queued'"),
-            postgresql_where=text("status = 'queued'"),
-        ),
+        _partial("delivery_token", "token_hash", where="token_hash <> ''", unique=True),
+        _partial("delivery_due", "next_attempt_at", where="status = 'queued'"),
         Index("delivery_interaction", "interaction_id"),
-        Index(
-            "delivery_open",
-            "provider",
-            "external_id",
-            sqlite_where=text("open = 1"),
-            postgresql_where=text("open = 1"),
-        ),
-        Index(
-            "delivery_notice",
-            "notice_id",
-            sqlite_where=text("notice_id <> ''"),
-            postgresql_where=text("notice_id <> ''"),
-        ),
+        _partial("delivery_open", "provider", "external_id", where="open = 1"),
+        _partial("delivery_notice", "notice_id", where="notice_id <> ''"),
         _given_up("delivery_unsent", UNSENT),
     )
     id: str = Field(primary_key=True)
@@ -314,13 +250,7 @@ class NoticeRow(SQLModel, table=True):
 
     __tablename__ = "notice"
     __table_args__ = (
-        Index(
-            "notice_idempotency",
-            "idempotency_key",
-            unique=True,
-            sqlite_where=text("idempotency_key <> ''"),
-            postgresql_where=text("idempotency_key <> ''"),
-        ),
+        _partial("notice_idempotency", "idempotency_key", where="idempotency_key <> ''", unique=True),
     )
     id: str = Field(primary_key=True)
     agent: str = ""

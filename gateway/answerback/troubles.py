@@ -2,6 +2,7 @@
 
 import logging
 from dataclasses import dataclass
+from functools import partial
 
 from answerback import failing, outbox, receipts
 from answerback.backoff import AWAY, pause
@@ -114,7 +115,7 @@ class Troubles:
 
         def tx_(tx: Tx) -> Follows:
             outbox = self._context.outbox
-            self._outages.met(row["provider"], trouble.why, tx.now)
+            tx.afterwards.append(partial(self._outages.met, row["provider"], trouble.why, tx.now))
             over = _is_over(tx, row, trouble, stand_in)
             if over or fall_back or trouble.unsure:  # somebody else may be asked
                 failing.hold_asker(tx, row)

@@ -11,7 +11,7 @@ from tests.support.databases import Database
 from tests.support.gateway import Gateway, gateway
 
 REFUSED = "smtp.example.org refused signing in. Check username and password."
-SINCE = "No message was taken since 2025-12-01 12:00 UTC: "
+SINCE = "No message has been taken since 2025-12-01 12:00 UTC: "
 
 
 async def said(g: Gateway) -> str:

@@ -28,7 +28,7 @@ from answerback.store import (
     stops,
 )
 from answerback.store.backend import Sqlite
-from answerback.store.query import Query, Statement
+from answerback.store.query import Either, Query, Statement
 from answerback.tables import MetaRow
 
 ALL = Query(select(MetaRow.__table__))  # type: ignore[attr-defined]
@@ -190,7 +190,7 @@ async def test_migrating_twice_changes_nothing(store: Store) -> None:
 class Explained:
     """A query's plan in place of its rows."""
 
-    def __init__(self, query: Query) -> None:
+    def __init__(self, query: Query | Either) -> None:
         self._query = query
 
     def on(self, dialect: str) -> Statement:

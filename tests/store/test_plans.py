@@ -11,6 +11,7 @@ import pytest
 
 from answerback import migrations, store
 from answerback.store.query import Either, Query
+from tests.store.test_engine import Explained
 
 SMALL = {"contact", "address", "link", "meta"}  # they grow with people, not with what is asked of them
 SCAN = re.compile(r"SCAN (?P<name>\w+)(?: USING (?:COVERING )?INDEX (?P<index>\w+))?")
@@ -60,8 +61,8 @@ def read_whole(database: sqlite3.Connection, query: Query | Either) -> set[str]:
     """The tables that a statement reads from end to end. An index of a part of a table is none of it."""
     indexes = "SELECT name FROM sqlite_master WHERE type = 'index' AND sql LIKE '% WHERE %'"
     partial = {name for (name,) in database.execute(indexes)}
-    text = query.on("sqlite").text
-    rows = database.execute("EXPLAIN QUERY PLAN " + text, [1] * text.count("?")).fetchall()
+    text = Explained(query).on("sqlite").text
+    rows = database.execute(text, [1] * text.count("?")).fetchall()
     plan = [row[-1] for row in rows]
     derived = {step.split()[1] for step in plan if step.startswith(("CO-ROUTINE", "MATERIALIZE"))}
     scans = [found for step in plan if (found := SCAN.match(step)) and step != "SCAN CONSTANT ROW"]

@@ -5,7 +5,7 @@ from sqlalchemy import select, text
 
 from answerback.store.query import Query
 from answerback.store.tx import Tx
-from answerback.tables import InteractionRow, RunRow
+from answerback.tables import INTERRUPTED, InteractionRow, RunRow
 
 R, X = RunRow.__table__, InteractionRow.__table__  # type: ignore[attr-defined]
 
@@ -14,7 +14,7 @@ ASKED = Query(
     select(X.c.id)
     .where(
         *(X.c.interrupt_id == p("interrupt_id"), X.c.thread_id == p("thread_id"), X.c.agent == p("agent")),
-        *(X.c.digest == p("digest"), text("interrupt_id <> ''")),
+        *(X.c.digest == p("digest"), text(INTERRUPTED)),
     )
     .limit(1)
 )

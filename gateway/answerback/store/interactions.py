@@ -10,7 +10,7 @@ from answerback.store import audit, ids
 from answerback.store.codec import answer_out, dumps, interaction_in, loads, questions_out
 from answerback.store.query import Either, Query
 from answerback.store.tx import Row, Tx
-from answerback.tables import PENDING, AnswerRow, InteractionRow, InteractionStateRow
+from answerback.tables import PENDING, STANDS, AnswerRow, InteractionRow, InteractionStateRow
 
 X, N, S = InteractionRow.__table__, AnswerRow.__table__, InteractionStateRow.__table__  # type: ignore[attr-defined]
 STILL_PENDING = text("interaction." + PENDING)
@@ -23,7 +23,7 @@ BY_KEY = Query(select(X).where(X.c.idempotency_key == p("key"), text("idempotenc
 OF_RUN = Query(select(X).where(X.c.run_id == p("run_id")).order_by(X.c.id))
 _live = (  # of a thread: the last says the same as the text, and leads SQLite to the index that holds no past
     *(X.c.agent == p("agent"), X.c.thread_id == p("thread_id")),
-    text("interrupt_id <> '' AND status <> 'cancelled' AND resumed_at IS NULL"),
+    text(STANDS),
     X.c.interrupt_id > "",
 )
 _of_thread = select(X).where(*_live, STILL_PENDING).order_by(X.c.id)

@@ -22,7 +22,7 @@ NOT_TOLD = " (its agent was not told: "  # how what is added to a run's error be
 _MARKED = text(f"run.stop_at < {NEVER}")
 _GIVEN_UP = text(f"run.{UNTOLD}")
 CANCEL = Query(runs.ending.values(stop_at=p("until"), stop_by=p("by"), stop_attempts=0).returning(R.c.agent))
-OF = Query(
+OF = Query(  # the last term follows from `_MARKED`, and leads to the index that holds no past of a thread
     select(R.c.id, R.c.stop_at, R.c.stop_by, R.c.stop_attempts, R.c.updated_at)
     .where(R.c.agent == p("agent"), R.c.thread_id == p("thread_id"), _MARKED, text("run.stop_at IS NOT NULL"))
     .order_by(R.c.id.desc())

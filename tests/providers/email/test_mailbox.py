@@ -54,7 +54,7 @@ async def test_what_came_before_is_read_at_once_and_flagged_after_the_commit(
         ("hello?", "gave an answer that is none"),
     ],
 )
-async def test_mail_is_read_whether_or_not_any_can_be_sent(
+async def test_law_10_mail_is_read_whether_or_not_any_can_be_sent(
     mailbox: Box, caplog: pytest.LogCaptureFixture, greeting: str, why: str
 ) -> None:
     """What people say gets here while the server for what we say is away; the log says that it is."""
