@@ -49,9 +49,10 @@ from answerback.removing import Remover
 from answerback.replay import Replay
 from answerback.resume import Resumer
 from answerback.run import Runner
+from answerback.sentences import moment
 from answerback.settings import Plugin, Settings, reaching
 from answerback.settings.values import FALLBACK
-from answerback.store import Store, Tx, choose, contacts, deliveries, due, feed, leases, meta
+from answerback.store import Store, Tx, choose, contacts, deliveries, due, feed, leases, meta, restored
 from answerback.store.backend import Clock as Time
 from answerback.tokens import Tokens
 from answerback.turns import Turns
@@ -131,6 +132,10 @@ class App:
             leases.free_all(tx)
             due.at_once(tx)
         feed.begin_anew(tx)
+        if (back := restored.begin(tx)) is not None:
+            as_of = moment(back.of, "en", "UTC", back.since)
+            told = "this database is a backup of %s UTC: what came since is lost; what is open is asked again"
+            log.warning(told, as_of, extra={"questions": back.open})
         contacts.configure(tx, self.settings.contacts.values())
         for each in self.context.outbox.stand_ins.known.values():
             if each.listens:

@@ -15,8 +15,9 @@ from answerback.outbox import FORM, SHOWN
 from answerback.read import validate_response
 from answerback.signals import Handed
 from answerback.steps import step_of
-from answerback.store import Row, Tx, audit, deliveries, interactions
+from answerback.store import Row, Tx, audit, deliveries, interactions, restored
 from answerback.store.codec import address_in, answer_out
+from answerback.store.restored import Restored
 from answerback.threads import hand_over
 from answerback.times import next_action, reminders, stand_ins_at, stays_open
 
@@ -114,19 +115,25 @@ class Elapser:
         rows = succession.stand_in(self._context.outbox, tx, record, first=True) if is_time else []
         until = tx.now if record.expires_at is None else min(tx.now, record.expires_at - 1)
         past = [at for at in reminders(record) if at <= until]
+        back = restored.last(tx)
+        past += [back.since] if back is not None and restored.lost_since(back, record.created_at) else []
         again = [at for at in snoozed.times(record.route) if at <= tx.now]
         if rows and instead is not None and max(past + again, default=0) < instead:
             return rows
-        rows += self._remind(tx, record, max(past, default=0) if again else tx.now)
+        rows += self._remind(tx, record, max(past, default=0) if again else tx.now, back)
         if again:
             record = replace(record, route=snoozed.awake(record.route, tx.now))
             interactions.again(tx, record, next_action(record, tx.now))
         return rows
 
-    def _remind(self, tx: Tx, record: Interaction, due: int) -> list[Row]:
-        """Ask again: everybody, unless that was done since it was `due`; and who wanted it now."""
+    def _remind(self, tx: Tx, record: Interaction, due: int, back: Restored | None) -> list[Row]:
+        """Ask again: everybody, unless that was done since it was `due`; and who wanted it now.
+
+        Whoever was asked before the database was put `back` is told that, once.
+        """
         found = tx.all(deliveries.OF, interaction_id=record.id)
-        latest = max((row["created_at"] for row in found if row["kind"] == "reminder"), default=0)
+        again = {(row["provider"], row["place"]): row["created_at"] for row in found if _reminds(row)}
+        latest = max(again.values(), default=0)
         asked = {
             (row["provider"], row["place"]): row
             for row in found
@@ -142,8 +149,9 @@ class Elapser:
                 address_in(row | {"id": row["address_id"]}),
                 MessageKind.REMINDER,
                 step=step_of(row, record),
+                lost_since=restored.lost_since(back, max(row["created_at"], again.get(place, 0))),
             )
-            for row in asked.values()
+            for place, row in asked.items()
         ]
 
     def _expire(self, tx: Tx, record: Interaction) -> Due:
@@ -158,6 +166,10 @@ class Elapser:
         closed = replace(record, status=InteractionStatus.EXPIRED, answer=answer)
         resumes = answer is not None and bool(record.interrupt_id)
         return Due(record, rows, hand_over(tx, self._context, closed) if resumes else None, stops)
+
+
+def _reminds(row: Row) -> bool:
+    return bool(row["kind"] == "reminder")
 
 
 def unreadable(tx: Tx, context: Context, record: Interaction) -> Interaction:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from answerback.match import Evidence, Open, find_codes
 from answerback.model import Interaction, Question
 from answerback.provider import Reply
-from answerback.store import Row, Tx, deliveries, gone, interactions
+from answerback.store import Row, Tx, deliveries, gone, interactions, restored
 from answerback.store.codec import loads
 from answerback.tokens import hashed
 
@@ -61,7 +61,8 @@ def gather(tx: Tx, provider: str, reply: Reply, contact: str) -> Gathered | None
         or bool(codes and not coded)
         or (token is not None and not token["interaction_id"])
         or bool(reply.references and not about_questions)
-        or any(not _was_read(reply, row, tx.now) or not seen.is_readable(row) for row in open_),
+        or any(not _was_read(reply, row, tx.now) or not seen.is_readable(row) for row in open_)
+        or (not named and not coded and bool(open_) and restored.may_mislead(tx, open_)),
     )
     asks = evidence.token_delivery or about_questions or evidence.codes
     is_shown = bool(reply.data) or reply.shows

@@ -41,7 +41,7 @@ class Evidence:
 
     `codes` are the interactions whose codes stand in the text. `doubtful`: something speaks against the
     only open question: a code or a reference of something else which is none of this sender's, a text older
-    than the question, or one of which nobody knows any more what it answered.
+    than the question, one of which nobody knows any more what it answered, or a database that was put back.
     """
 
     token_delivery: Open | None = None

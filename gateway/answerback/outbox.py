@@ -58,6 +58,7 @@ class Outbox:
         away: str = "",
         by: str = "",
         step: Step | None = None,
+        lost_since: int = 0,
     ) -> Row:
         """Ask at one address; its token is what a reply will carry back.
 
@@ -65,6 +66,7 @@ class Outbox:
         `unless`: a delivery that may have arrived: this one waits a minute, and is not sent if it did.
         `away`: the provider that this one stands in for, because it does not answer.
         `by`: the name of who handed it on.
+        `lost_since`: an answer that was given there after that is lost.
         """
         id = interactions.new_id()
         first = kind is MessageKind.QUESTION
@@ -82,6 +84,7 @@ class Outbox:
                 ({"unless": unless["id"]} if unless else {})
                 | ({"away": away} if away else {})
                 | ({"by": by} if by else {})
+                | ({"lost_since": lost_since} if lost_since else {})
                 | (step.content() if step else {})
             ),
             id=id,

@@ -22,7 +22,7 @@ from answerback.render import (
     unclear_message,
     which_one_message,
 )
-from answerback.sentences import count, say
+from answerback.sentences import count, moment, say
 from answerback.steps import step_of
 from answerback.store import Row
 from answerback.store.codec import loads
@@ -127,6 +127,10 @@ def _among_others(message: Message, person: Contact) -> Message:
     return replace(message, body="\n\n".join(part for part in (message.body, meant) if part))
 
 
+def _lost(since: int, told: Told) -> str:
+    return say("lost_since", told.language, time=moment(since, told.language, told.timezone, told.now))
+
+
 def _question(sheet: Sheet) -> Message:
     assert sheet.record is not None
     make = reminder_message if sheet.row["kind"] == MessageKind.REMINDER else question_message
@@ -144,7 +148,8 @@ def _question(sheet: Sheet) -> Message:
     )
     content, language = loads(sheet.row["content"]), sheet.told.language
     by = say("delegated_by", language, who=line(content["by"])) if content.get("by") else ""
-    more = [each for each in (by, also_sent(content.get("away", ""), language)) if each]
+    lost = _lost(content["lost_since"], sheet.told) if content.get("lost_since") else ""
+    more = [each for each in (by, also_sent(content.get("away", ""), language), lost) if each]
     return replace(message, body="\n".join([*filter(None, [message.body]), *more])) if more else message
 
 

@@ -1089,6 +1089,17 @@ def test_a_running_gateway_is_backed_up_and_the_copy_can_be_served(
     assert again.call(lambda client: client.interaction(id))["status"] == "pending"
 
 
+def test_a_database_that_was_restored_by_other_means_is_told_so(serving: Callable[..., Served]) -> None:
+    served = serving()
+    served.asks("Which?")
+    assert "Another answerback is using" in served.do("db", "restored").err
+    served.stop()
+    done = served.do("db", "restored")
+    assert (done.code, "asked again at the next start: 1." in done.err) == (0, True)
+    found = json.loads(served.do("db", "restored", "--json").out)
+    assert (found["questions"], found["as_of"][-1]) == (1, "Z")
+
+
 def test_a_secret_that_was_seen_is_renewed_once_the_gateway_is_stopped(
     serving: Callable[..., Served], tmp_path: Path
 ) -> None:

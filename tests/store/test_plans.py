@@ -23,6 +23,7 @@ WHOLE = {
     "personal.OPEN[4]": "somebody is erased",
     "personal.OPEN[5]": "somebody is erased",
     "replies.ABOUT": "somebody looks at the history of one question",
+    "restored.NEWEST": "only the newest entry",
     "runs.WORKING_FOR": "only the newest runs: the scan ends after `LOOKED_AT`",
     "waiting.LAST_ANSWER": "only the newest questions: the scan ends after `LOOKED_AT`",
 }

@@ -63,6 +63,35 @@ def backup(config: str | None, as_json: bool, folder: Path) -> None:
         terminal.note("The secret is in the configuration, not in the copy: keep it with the backup.")
 
 
+@db.command()
+@local
+def restored(config: str | None, as_json: bool) -> None:
+    """Say that the database was restored: what is open is asked again. Stop every gateway first.
+
+    What `db backup` made says so by itself. This is for all other ways: pg_dump, a snapshot of a disk.
+    """
+    import asyncio
+    import os
+
+    from answerback import migrations, settings, store
+    from answerback.cli import terminal
+    from answerback.sentences import moment
+    from answerback.store import restored
+    from answerback.web.records import timestamp
+
+    found = settings.load(config, environ=os.environ)
+    opened = store.Store(store.choose(found.database, found.data_dir))
+    opened.open(migrations.upgrade)
+    try:
+        back = asyncio.run(opened.write(restored.said))
+    finally:
+        opened.close()
+    if as_json:
+        return terminal.put_json({"as_of": timestamp(back.of), "questions": back.open})
+    terminal.note(f"This database counts as one of {moment(back.of, 'en', 'UTC', back.since)} UTC.")
+    terminal.note(f"Open questions that are asked again at the next start: {back.open}.")
+
+
 @db.command("renew-secret")
 @local
 def renew_secret(config: str | None, as_json: bool) -> None:

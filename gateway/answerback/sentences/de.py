@@ -113,6 +113,8 @@ SENTENCES = {
     "mail_too_long": "Diese Mail ist zu lang, oder eine Datei darin ist zu groß; nichts wurde "
     "entschieden. Hier antworten: {link}",
     "also_sent": "Auch über {provider} geschickt, das gerade nicht antwortet.",
+    "lost_since": "Antworten seit {time} sind vielleicht verloren. Falls Sie eine gegeben haben, geben Sie "
+    "sie bitte noch einmal.",
     "write_answer": "Schreiben Sie Ihre Antwort als Nachricht.",
     "write_reply": "Schreiben Sie dem Agenten Ihre Antwort als Nachricht.",
     "write_change": "Zum Ändern das Formular öffnen: {link}",

@@ -114,6 +114,7 @@ SENTENCES = {
     "mail_too_long": "This mail is too long for me, or a file in it is too large, so nothing "
     "was decided. Answer here: {link}",
     "also_sent": "Also sent on {provider}, which is not answering right now.",
+    "lost_since": "Answers since {time} may be lost. If you gave one, please give it again.",
     "write_answer": "Write your answer as a message.",
     "write_reply": "Write your reply to the agent as a message.",
     "write_change": "To change it, open the form: {link}",

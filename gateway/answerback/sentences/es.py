@@ -110,6 +110,8 @@ SENTENCES = {
     "mail_too_long": "Este correo es demasiado largo, o un archivo en él es demasiado grande, así que no "
     "se ha decidido nada. Responda aquí: {link}",
     "also_sent": "Enviado también por {provider}, que ahora no responde.",
+    "lost_since": "Puede que se hayan perdido respuestas (desde: {time}). Si ya respondió, hágalo otra vez, "
+    "por favor.",
     "write_answer": "Escriba su respuesta como mensaje.",
     "write_reply": "Escriba su respuesta al agente como mensaje.",
     "write_change": "Para cambiarlo, abra el formulario: {link}",

@@ -112,6 +112,8 @@ SENTENCES = {
     "mail_too_long": "Ce message est trop long, ou un fichier joint est trop grand ; rien n’a été "
     "décidé. Répondez ici : {link}",
     "also_sent": "Envoyé aussi sur {provider}, qui ne répond pas pour l’instant.",
+    "lost_since": "Des réponses sont peut-être perdues (depuis : {time}). Si vous aviez répondu, répondez "
+    "encore une fois, s’il vous plaît.",
     "write_answer": "Écrivez votre réponse dans un message.",
     "write_reply": "Écrivez votre réponse à l’agent dans un message.",
     "write_change": "Pour modifier, ouvrez le formulaire : {link}",

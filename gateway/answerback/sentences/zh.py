@@ -105,6 +105,7 @@ SENTENCES = {
     "mail_not_trusted": "无法确定这封邮件来自您，因此没有作出任何决定。请在此回答：{link}",
     "mail_too_long": "这封邮件太长，或其中的文件太大，因此没有作出任何决定。请在此回答：{link}",
     "also_sent": "也已通过 {provider} 发送，但它目前没有响应。",
+    "lost_since": "{time} 之后的回答可能已丢失。如果您已回答过，请再回答一次。",
     "write_answer": "请用消息写下您的回答。",
     "write_reply": "请用消息写下给智能体的回复。",
     "write_change": "要修改，请打开表单：{link}",

@@ -1,11 +1,13 @@
 """A copy of `data_dir` while the gateway runs: its databases as of one moment each, and the other files.
 
 The gateway's own database is copied first: then a checkpoint is there for all that the copy says was asked.
+It is marked as a copy, see `restored`.
 """
 
 import os
 import shutil
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -13,6 +15,7 @@ from urllib.parse import quote
 
 from answerback.errors import ConfigurationError, StoreUnavailable
 from answerback.store.backend import private
+from answerback.store.restored import COPIED
 
 OWN = "answerback.db"
 HEADER = b"SQLite format 3\x00"  # https://sqlite.org/fileformat.html, 1.3
@@ -20,9 +23,10 @@ PASSING = ("-wal", "-shm", "-journal")  # what a database has beside it; the cop
 LOCK = "lock"
 
 
-def copy(data_dir: str, folder: Path) -> list[str]:
+def copy(data_dir: str, folder: Path, *, now: int | None = None) -> list[str]:
     """Copy all of `data_dir` into `folder`, which is made, or empty; the names of the files, in order.
 
+    `now`, in microseconds since the epoch, is what the copy is marked with.
     Raises `ConfigurationError` for a folder that cannot be used, `StoreUnavailable` for what cannot be read
     or written, and when a copy is not sound; then the copy is not whole.
     """
@@ -35,6 +39,7 @@ def copy(data_dir: str, folder: Path) -> list[str]:
         for file in _files(source):
             _copy(file, folder / file.relative_to(source))
             done.append(str(file.relative_to(source)))
+        _mark(folder / OWN, time.time_ns() // 1000 if now is None else now)
         _sync(folder)
     except (OSError, sqlite3.Error) as error:
         raise StoreUnavailable(f"The backup in {folder} is not whole, delete it: {error}.") from error
@@ -83,6 +88,14 @@ def _snapshot(file: Path, to: Path) -> None:
         (found,) = target.execute("PRAGMA quick_check(1)").fetchone()
     if found != "ok":
         raise sqlite3.DatabaseError(f"the copy of {file.name} is damaged: {found}")
+
+
+def _mark(own: Path, now: int) -> None:
+    """Whoever goes on with it must know. The copy of a copy that nobody has gone on with stays as old."""
+    with closing(_open(own, "rw")) as opened, opened:
+        if opened.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone():
+            opened.execute("INSERT OR IGNORE INTO meta (key, value) VALUES (?, ?)", (COPIED, str(now)))
+    _sync(own)
 
 
 def _open(path: Path, mode: str) -> sqlite3.Connection:

@@ -184,6 +184,21 @@ OF_DOOR = (
         "test_law_1_a_yes_that_was_sent_twice_does_not_answer_the_next_question_too[sqlite]",
     ),
     Mutant(
+        "a text that may be for what is lost, after a backup was put back",
+        GATEWAY + "evidence.py",
+        "        or (not named and not coded and bool(open_) and restored.may_mislead(tx, open_)),\n",
+        "",
+        FLOW + "test_restored.py::"
+        "test_law_1_a_text_that_names_no_question_decides_nothing_until_it_was_asked_again[sqlite]",
+    ),
+    Mutant(
+        "a backup says that it is one",
+        GATEWAY + "store/copying.py",
+        "        _mark(folder / OWN, time.time_ns() // 1000 if now is None else now)\n",
+        "",
+        FLOW + "test_restored.py::test_a_backup_that_is_started_says_so_once",
+    ),
+    Mutant(
         "a key of some agents gives nobody an account",
         GATEWAY + "web/auth.py",
         "        if key.agents:\n",

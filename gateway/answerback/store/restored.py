@@ -1,0 +1,75 @@
+"""That the database was put back as it was earlier: what came in since then is not in it.
+
+Whoever answers meanwhile may mean a question that this database never had. So whatever is open is asked
+again, and until that is done at a place, a text from there that names no question is taken for none.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from sqlalchemy import bindparam as p
+from sqlalchemy import select, update
+
+from answerback.store import meta
+from answerback.store.audit import A
+from answerback.store.interactions import STILL_PENDING, X
+from answerback.store.query import Query
+from answerback.store.tx import Row, Tx
+
+COPIED = "copied"  # on a copy nobody has gone on with yet: as of when it is
+RESTORED = "restored"  # since when it is gone on with, and as of when it was
+ASK_AGAIN = Query(update(X).where(STILL_PENDING).values(next_action_at=p("at")))
+NEWEST = Query(select(A.c.at).order_by(A.c.position.desc()).limit(1))
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """Since when the database is gone on with, as of when it was, microseconds since the epoch; and how many
+
+    questions were open then.
+    """
+
+    since: int
+    of: int
+    open: int = 0
+
+
+def begin(tx: Tx) -> Restored | None:
+    """Notice, once, that this is a copy; None if it is none, or that was noticed before."""
+    of = meta.get(tx, COPIED)
+    if of is None:
+        return None
+    meta.drop(tx, COPIED)
+    return _gone_on_with(tx, int(of))
+
+
+def said(tx: Tx) -> Restored:
+    """Somebody says that it was put back. As of when is that of the last event in it."""
+    row = tx.one(NEWEST)
+    meta.drop(tx, COPIED)
+    return _gone_on_with(tx, row["at"] if row is not None else tx.now)
+
+
+def last(tx: Tx) -> Restored | None:
+    """When that was the last time; None: never."""
+    value = meta.get(tx, RESTORED)
+    if value is None:
+        return None
+    since, of = map(int, value.split())
+    return Restored(since, of)
+
+
+def lost_since(back: Restored | None, asked_at: int) -> int:
+    """Since when answers are lost, for somebody who was asked at `asked_at` and not since; 0: none are."""
+    return back.of if back is not None and asked_at < back.since else 0
+
+
+def may_mislead(tx: Tx, rows: Iterable[Row]) -> bool:
+    """Whether one of these open questions has not been asked again since."""
+    found = last(tx)
+    return found is not None and any((row["sent_at"] or 0) < found.since for row in rows)
+
+
+def _gone_on_with(tx: Tx, of: int) -> Restored:
+    meta.keep(tx, RESTORED, f"{tx.now} {of}")
+    return Restored(tx.now, of, tx.run(ASK_AGAIN, at=tx.now))

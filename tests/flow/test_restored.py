@@ -1,0 +1,124 @@
+"""A database that was put back: an answer to a question that is lost reaches none of those that are not."""
+
+import asyncio
+import logging
+from pathlib import Path
+
+import pytest
+
+from answerback.ask import AskRequest
+from answerback.settings import Route
+from answerback.store import restored
+from answerback.store.copying import copy
+from answerback.testing import asks
+from tests.support.databases import Database
+from tests.support.gateway import Gateway, gateway
+
+LOST = "Answers since 12:00 may be lost. If you gave one, please give it again."
+HOUR = 3600.0
+ROUTE = Route("default", ask=("alice",), providers=("memory",), reminders=(2 * HOUR,))
+
+
+async def ask(g: Gateway, text: str) -> str:
+    asked = await g.app.asker.ask(AskRequest((asks(text),)))
+    await g.app.idle()
+    return str(asked.interaction.id)
+
+
+async def put_back(g: Gateway) -> None:
+    """An hour after everything else that is in the database."""
+    g.clock.advance(HOUR)
+    await g.app.context.store.write(restored.said)
+
+
+async def answer_of(g: Gateway, id: str) -> str:
+    record = await g.app.reader.interaction(id)
+    return record.answer.text if record.answer is not None else ""
+
+
+async def test_law_1_a_text_that_names_no_question_decides_nothing_until_it_was_asked_again(
+    database: Database,
+) -> None:
+    async with gateway(database) as g:
+        id = await ask(g, "Which folder?")
+        await put_back(g)
+        await g.types("1001", "all of it")  # for a question of which nothing is known here
+        assert await answer_of(g, id) == ""
+        unsure = "I am not sure what “all of it” is for. Is it this question?"
+        assert g.memory.titles("1001")[-1] == unsure
+        await g.later(60)
+        await g.types("1001", "only logs")
+        assert await answer_of(g, id) == "only logs"
+
+
+async def test_who_was_asked_is_asked_again_and_told_why_once(database: Database) -> None:
+    async with gateway(database, routes={"default": ROUTE}) as g:
+        await ask(g, "Which folder?")
+        await put_back(g)
+        await g.sweep()
+        again = g.memory.shown[-1].message
+        assert again.title == "Which folder?"
+        assert LOST in again.body
+        await g.later(HOUR)  # the reminder that the route has
+        assert g.memory.titles("1001") == ["Which folder?"] * 3
+        assert LOST not in g.memory.shown[-1].message.body
+
+
+async def test_what_names_its_question_counts_at_once(database: Database) -> None:
+    async with gateway(database) as g:
+        id = await ask(g, "Which folder?")
+        await put_back(g)
+        await g.types("1001", "only logs", references=[g.memory.shown[0].id])
+        assert await answer_of(g, id) == "only logs"
+
+
+async def test_what_is_asked_afterwards_is_as_ever(database: Database) -> None:
+    async with gateway(database) as g:
+        await put_back(g)
+        id = await ask(g, "Which folder?")
+        assert LOST not in g.memory.shown[-1].message.body
+        await g.types("1001", "only logs")
+        assert await answer_of(g, id) == "only logs"
+
+
+async def test_who_put_a_question_off_is_asked_when_they_wanted(database: Database) -> None:
+    async with gateway(database) as g:
+        id = await ask(g, "Which folder?")
+        await g.types("1001", "snooze 2h")
+        await put_back(g)
+        before = len(g.memory.shown)
+        await g.sweep()
+        assert len(g.memory.shown) == before
+        await g.types("1001", "all of it")
+        assert await answer_of(g, id) == ""
+        await g.later(HOUR)
+        assert LOST in g.memory.shown[-1].message.body
+
+
+async def test_a_backup_that_is_started_says_so_once(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "data").mkdir()
+    async with gateway(Database("sqlite", tmp_path / "data")) as g:
+        open_, answered = await ask(g, "Which folder?"), await ask(g, "Which file?")
+        phone = g.memory
+        now = g.clock()
+        await asyncio.to_thread(copy, str(tmp_path / "data"), tmp_path / "backup", now=now)
+        await g.types("1001", "mine.txt", references=[phone.shown[1].id])
+        assert await answer_of(g, answered) == "mine.txt"
+        clock = g.clock
+        clock.advance(HOUR)
+    here = Database("sqlite", tmp_path / "backup")
+    with caplog.at_level(logging.WARNING, "answerback.app"):
+        async with gateway(here, providers={"memory": phone}, clock=clock) as g:
+            await g.types("1001", "delete", sent_at=clock())
+            assert {await answer_of(g, id) for id in (open_, answered)} == {""}
+            await g.sweep()
+            assert [LOST in shown.message.body for shown in phone.shown[-2:]] == [True, True]
+        assert "this database is a backup of 12:00 UTC" in caplog.text
+        caplog.clear()
+        async with gateway(here, providers={"memory": phone}, clock=clock) as g:
+            shown = len(phone.shown)
+            await g.later(HOUR)
+            assert len(phone.shown) == shown
+        assert "backup" not in caplog.text
