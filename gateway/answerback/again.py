@@ -1,8 +1,8 @@
 """again: a failed run's step is tried once more: who may say so, and the mark that has it done."""
 
+from answerback.model import GONE
 from answerback.render import called
 from answerback.store import Row, Tx, audit, interactions, runs
-from answerback.threads import GONE
 
 FAILED, NEWER = "failed", "again_newer"
 # What is said instead, by what has become of the run meanwhile.

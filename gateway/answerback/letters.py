@@ -6,13 +6,12 @@ from answerback.closing import cancel_run
 from answerback.context import Context
 from answerback.elapse import unreadable
 from answerback.errors import Conflict, NotFound
-from answerback.model import InteractionStatus
+from answerback.model import GONE, InteractionStatus
 from answerback.paging import Page, page_of
 from answerback.replay import GONE_BY, Replay, noted
 from answerback.store import Row, Tx, interactions, leases, runs, stops
 from answerback.store import letters as table
 from answerback.store.letters import Kind
-from answerback.threads import GONE
 
 __all__ = ["Kind", "Letter", "Letters"]
 

@@ -125,6 +125,12 @@ class Outbox:
         told = [row for row in rows if row["provider"] in self.edits or row["id"] in latest.values()]
         return [*(self.outcome(tx, record, row) for row in told), *self.callback(tx, record)]
 
+    def told_again(self, tx: Tx, record: Interaction) -> list[Row]:
+        """Whoever was told how a question ended is told again: something else is known of it now."""
+        sent = {row["id"]: row for row in tx.all(deliveries.OF, interaction_id=record.id)}
+        told = dict.fromkeys(row["of_delivery"] for row in sent.values() if _tells_end(row))
+        return [self.outcome(tx, record, sent[id]) for id in told if id in sent]
+
     def callback(self, tx: Tx, record: Interaction) -> list[Row]:
         """Post how a question ended to its asker, if that is wanted."""
         if not record.callback_url:
@@ -303,6 +309,10 @@ def place_of(provider: str, external_id: str, place: str, contact_id: str = "") 
 def _was_shown(row: Row) -> bool:
     asks = row["kind"] in ("question", "reminder") and row["provider"] != FORM
     return asks and row["status"] in SHOWN
+
+
+def _tells_end(row: Row) -> bool:
+    return bool(row["kind"] == "outcome" and row["content"] == "{}")
 
 
 def _same_place(row: Row) -> Row:

@@ -13,7 +13,7 @@ from answerback.errors import AnswerbackError, Conflict
 from answerback.event_keys import key_of, known_as
 from answerback.inbound import consider
 from answerback.match import find_codes
-from answerback.model import Interaction, InteractionStatus, Outcome
+from answerback.model import GONE, Interaction, InteractionStatus, Outcome
 from answerback.places import heard
 from answerback.provider import Event, Inbound, PlaceNews, Provider, Receipt, Reply
 from answerback.receipts import note
@@ -33,7 +33,7 @@ from answerback.store import (
 )
 from answerback.store.leases import Lease
 from answerback.store.letters import Kind
-from answerback.threads import GONE, Concluded, announce, conclude, kept
+from answerback.threads import Concluded, announce, conclude, kept
 
 log = logging.getLogger("answerback.replay")
 GONE_BY = "It is no dead letter any more: somebody else was quicker."

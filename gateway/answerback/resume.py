@@ -12,12 +12,11 @@ from answerback.background import Background, Leaving
 from answerback.backoff import AWAY, pause
 from answerback.context import Context
 from answerback.errors import AgentCrashed, AgentUnavailable, DoesNotFit, NotPending, StoreUnavailable
-from answerback.model import Interaction
+from answerback.model import GONE, Interaction, InteractionStatus
 from answerback.signals import Handed
 from answerback.store import Row, Tx, audit, interactions, leases, runs
 from answerback.threads import (
     DATABASE_AWAY,
-    GONE,
     Concluded,
     announce,
     kept,
@@ -119,6 +118,8 @@ class Resumer(Background):
             if not leases.release(tx, handed.lease):
                 raise _Lost
             concluded = write_down(tx, self._context, handed.lease, state, live)
+            if error == GONE and isinstance(state, Paused):  # a run that has failed says so itself
+                concluded[0].rows += self._in_vain(tx, handed.record)
             audit.add(tx, handed.record.id, "not resumed" if error else "resumed", content=_name(state))
             return concluded
 
@@ -128,6 +129,12 @@ class Resumer(Background):
         self._context.faults.reach("resume.after-commit")
         self._context.signals.changed(handed.record.id)
         announce(self._context, concluded, handed.lease)
+
+    def _in_vain(self, tx: Tx, record: Interaction) -> list[Row]:
+        """Tell whoever heard that the agent goes on with an answer that it had gone on without it."""
+        if record.status is not InteractionStatus.COMPLETED:
+            return []
+        return self._context.outbox.told_again(tx, replace(record, resume_error=GONE))
 
     async def _give_back(self, handed: Handed, after: int) -> None:
         """It was no attempt: whoever has a turn for it, here or elsewhere, gives the answer.

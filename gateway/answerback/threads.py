@@ -17,7 +17,6 @@ from answerback.store.leases import Lease
 log = logging.getLogger("answerback.threads")
 Concluded = tuple[Settled, Handed | None]
 DATABASE_AWAY = "The database could not be used."
-GONE = "The agent no longer waits for this question: its thread moved on without the answer."
 
 
 def kept(context: Context, lease: Lease) -> contextlib.AbstractContextManager[None]:

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from answerback.agent import AgentContext
+from answerback.agent import AgentContext, Target
 from answerback.errors import AlreadyAnswered, Conflict
-from answerback.model import InteractionStatus, RunStatus
+from answerback.model import Answer, InteractionStatus, RunStatus
 from answerback.run import RunRequest
 from answerback.testing import ManualClock
 from answerback.web.pages import outcome_page
@@ -263,6 +263,19 @@ async def test_a_thread_that_moved_on_elsewhere_gets_no_answer_and_the_record_sa
         (record,) = (await g.app.reader.interactions()).items
     assert ended.status is RunStatus.FAILED
     assert record.resumed_at is None and "moved on" in record.resume_error
+
+
+async def test_who_answered_hears_that_the_agent_had_gone_on_without_it(database: Database) -> None:
+    async with running(database, TWO_IN_ONE_NODE) as g:
+        run = await g.run("mine", input={"heard": []})
+        (waiting,) = await g.app.agents["mine"].pending(run.thread_id)
+        target = Target(waiting.interrupt_id, waiting.digest, waiting.checkpoint)
+        await g.app.agents["mine"].resume(run.thread_id, target, Answer({"q1": "theirs"}, text="theirs"))
+        await g.types("1001", "mine")
+        gone = "↩️ You wrote “mine” · 12:00. The agent had gone on without it."
+        assert g.memory.titles("1001") == [gone, "Second?"]
+        await g.types("1001", "two")
+        assert await heard(g, run.id) == ["theirs", "two"]
 
 
 async def test_two_gateways_resume_one_answer_once(postgres_url: str, tmp_path: Any) -> None:

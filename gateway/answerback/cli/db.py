@@ -66,9 +66,10 @@ def backup(config: str | None, as_json: bool, folder: Path) -> None:
 @db.command()
 @local
 def restored(config: str | None, as_json: bool) -> None:
-    """Say that the database was restored: what is open is asked again. Stop every gateway first.
+    """Say that the database was restored: what is open is asked again.
 
-    What `db backup` made says so by itself. This is for all other ways: pg_dump, a snapshot of a disk.
+    What `db backup` made says so by itself. This is for all other ways: pg_dump, a snapshot of a disk, a
+    standby that took over without the last transactions.
     """
     import asyncio
     import os
@@ -89,7 +90,7 @@ def restored(config: str | None, as_json: bool) -> None:
     if as_json:
         return terminal.put_json({"as_of": timestamp(back.of), "questions": back.open})
     terminal.note(f"This database counts as one of {moment(back.of, 'en', 'UTC', back.since)} UTC.")
-    terminal.note(f"Open questions that are asked again at the next start: {back.open}.")
+    terminal.note(f"Open questions that are asked again: {back.open}.")
 
 
 @db.command("renew-secret")

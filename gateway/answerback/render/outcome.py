@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from itertools import compress
 
 from answerback.model import (
+    GONE,
     Address,
     Interaction,
     InteractionStatus,
@@ -122,6 +123,8 @@ def outcome_text(
             own = bool(viewer) and viewer == interaction.answered_by
             said = _answered(interaction, own, who, language, at(interaction.answered_at))
             more = "going_on" if own else "no_person" if is_program(interaction.answered_by) else ""
+            if interaction.resume_error == GONE:
+                return f"↩️ {said} {say('gone_without', language)}"
             said = f"✅ {said} {say(more, language)}" if more else f"✅ {said}"
             return f"{said} {say('files_unread', language)}" if _in_vain(interaction) else said
         case InteractionStatus.EXPIRED:

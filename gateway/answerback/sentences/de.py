@@ -54,6 +54,7 @@ SENTENCES = {
     "noted": "Das haben Sie schon beantwortet. Die nächste Frage steht weiter unten.",
     "outcome": "{did} · {time}.",
     "going_on": "Es geht weiter.",
+    "gone_without": "Der Agent hatte schon ohne diese Antwort weitergemacht.",
     "you_chose": "Sie haben „{value}“ gewählt",
     "you_wrote": "Sie haben „{value}“ geschrieben",
     "you_answered": "Sie haben geantwortet",

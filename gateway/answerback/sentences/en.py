@@ -57,6 +57,7 @@ SENTENCES = {
     "noted": "You answered this one. The next question is below.",
     "outcome": "{did} · {time}.",
     "going_on": "Going on.",
+    "gone_without": "The agent had gone on without it.",
     "you_chose": "You chose “{value}”",
     "you_wrote": "You wrote “{value}”",
     "you_answered": "You answered",

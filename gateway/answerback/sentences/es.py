@@ -54,6 +54,7 @@ SENTENCES = {
     "noted": "Esta ya la respondió. La siguiente pregunta está más abajo.",
     "outcome": "{did} · {time}.",
     "going_on": "Sigo adelante.",
+    "gone_without": "El agente ya había seguido sin esta respuesta.",
     "you_chose": "Eligió «{value}»",
     "you_wrote": "Escribió «{value}»",
     "you_answered": "Respondió",

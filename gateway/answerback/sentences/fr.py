@@ -54,6 +54,7 @@ SENTENCES = {
     "noted": "Vous avez déjà répondu à celle-ci. La question suivante est plus bas.",
     "outcome": "{did} · {time}.",
     "going_on": "Je continue.",
+    "gone_without": "L’agent avait déjà continué sans cette réponse.",
     "you_chose": "Vous avez choisi « {value} »",
     "you_wrote": "Vous avez écrit « {value} »",
     "you_answered": "Vous avez répondu",

@@ -53,6 +53,7 @@ SENTENCES = {
     "noted": "这个问题您已经回答了。下一个问题在下面。",
     "outcome": "{did} · {time}。",
     "going_on": "继续进行。",
+    "gone_without": "智能体此前已在没有这个回答的情况下继续了。",
     "you_chose": "您选择了“{value}”",
     "you_wrote": "您写了“{value}”",
     "you_answered": "您已回答",
