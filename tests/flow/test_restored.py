@@ -121,4 +121,6 @@ async def test_a_backup_that_is_started_says_so_once(
             shown = len(phone.shown)
             await g.later(HOUR)
             assert len(phone.shown) == shown
+            entries = (await g.app.auditor.entries(100)).items
+            assert [each.interaction_id for each in entries if each.event == "restored"] == ["database"]
         assert "backup" not in caplog.text

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from sqlalchemy import bindparam as p
 from sqlalchemy import select, update
 
-from answerback.store import meta
+from answerback.store import audit, meta
 from answerback.store.audit import A
 from answerback.store.interactions import STILL_PENDING, X
 from answerback.store.query import Query
@@ -18,6 +18,7 @@ from answerback.store.tx import Row, Tx
 
 COPIED = "copied"  # on a copy nobody has gone on with yet: as of when it is
 RESTORED = "restored"  # since when it is gone on with, and as of when it was
+CHAIN = "database"  # in the audit, where no question is called that
 ASK_AGAIN = Query(update(X).where(STILL_PENDING).values(next_action_at=p("at")))
 NEWEST = Query(select(A.c.at).order_by(A.c.position.desc()).limit(1))
 
@@ -72,4 +73,5 @@ def may_mislead(tx: Tx, rows: Iterable[Row]) -> bool:
 
 def _gone_on_with(tx: Tx, of: int) -> Restored:
     meta.keep(tx, RESTORED, f"{tx.now} {of}")
+    audit.add(tx, CHAIN, RESTORED)
     return Restored(tx.now, of, tx.run(ASK_AGAIN, at=tx.now))
