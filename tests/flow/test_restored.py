@@ -1,7 +1,9 @@
 """A database that was put back: an answer to a question that is lost reaches none of those that are not."""
 
 import asyncio
+import contextlib
 import logging
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,9 +12,10 @@ from answerback.ask import AskRequest
 from answerback.settings import Route
 from answerback.store import restored
 from answerback.store.copying import copy
-from answerback.testing import asks
+from answerback.testing import ManualClock, MemoryProvider, asks
 from tests.support.databases import Database
 from tests.support.gateway import Gateway, gateway
+from tests.support.replicated import Replicated
 
 LOST = "Answers since 12:00 may be lost. If you gave one, please give it again."
 HOUR = 3600.0
@@ -93,6 +96,64 @@ async def test_who_put_a_question_off_is_asked_when_they_wanted(database: Databa
         assert await answer_of(g, id) == ""
         await g.later(HOUR)
         assert LOST in g.memory.shown[-1].message.body
+
+
+@pytest.fixture
+def replicated(postgres_url: str) -> Iterator[Replicated]:
+    with contextlib.closing(Replicated(postgres_url)) as here:
+        yield here
+
+
+async def test_law_1_a_standby_that_took_over_without_the_last_question_gets_no_answer_to_it(
+    replicated: Replicated, postgres_url: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with gateway(Database(postgres_url, tmp_path)) as g:
+        kept = await ask(g, "Which folder?")
+        replicated.falls_behind()
+        g.clock.advance(60)
+        await ask(g, "Delete all of it?")
+        g.clock.advance(60)
+        replicated.takes_over()
+        await g.types("1001", "yes", sent_at=g.clock())
+        assert await answer_of(g, kept) == ""
+        assert "lacks what was committed" in caplog.text
+        await g.sweep()
+        assert LOST in g.memory.shown[-1].message.body
+        await g.types("1001", "only logs")
+        assert await answer_of(g, kept) == "only logs"
+
+
+async def test_sessions_that_end_lose_nothing_and_nobody_is_asked_again(
+    replicated: Replicated, postgres_url: str, tmp_path: Path
+) -> None:
+    async with gateway(Database(postgres_url, tmp_path)) as g:
+        id = await ask(g, "Which folder?")
+        g.clock.advance(60)
+        replicated.falls_behind()
+        await g.types("1001", "only logs", sent_at=g.clock())
+        assert await answer_of(g, id) == "only logs"
+
+
+async def test_of_two_gateways_that_notice_it_one_has_people_asked_again(
+    replicated: Replicated, postgres_url: str, tmp_path: Path
+) -> None:
+    clock, phone = ManualClock(), MemoryProvider()
+    place = Database(postgres_url, tmp_path)
+    async with (
+        gateway(place, clock=clock, providers={"memory": phone}) as one,
+        gateway(place, clock=clock, providers={"memory": phone}) as other,
+    ):
+        await ask(one, "Which folder?")
+        replicated.falls_behind()
+        clock.advance(60)
+        for each in (one, other):
+            await ask(each, "What else?")
+        clock.advance(60)
+        replicated.takes_over()
+        for each in (one, one, other, other, one):
+            clock.advance(1)
+            await each.sweep()
+        assert phone.titles("1001").count("Which folder?") == 2
 
 
 async def test_a_backup_that_is_started_says_so_once(

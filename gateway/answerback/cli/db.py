@@ -68,8 +68,7 @@ def backup(config: str | None, as_json: bool, folder: Path) -> None:
 def restored(config: str | None, as_json: bool) -> None:
     """Say that the database was restored: what is open is asked again.
 
-    What `db backup` made says so by itself. This is for all other ways: pg_dump, a snapshot of a disk, a
-    standby that took over without the last transactions.
+    What `db backup` made says so by itself. This is for all others: pg_dump, a snapshot of a disk.
     """
     import asyncio
     import os

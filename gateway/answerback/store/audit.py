@@ -10,7 +10,7 @@ from sqlalchemy import bindparam as p
 from answerback.store.ids import new_id
 from answerback.store.positions import Next
 from answerback.store.query import Query
-from answerback.store.tx import Row, Tx
+from answerback.store.tx import Entry, Row, Tx
 from answerback.tables import AuditRow
 
 A = AuditRow.__table__  # type: ignore[attr-defined]
@@ -34,6 +34,11 @@ def last_of(interaction: Any) -> Any:
 
 ADD = Query(insert(A).values({c.name: p(c.name) for c in A.c} | {"position": Next(A)}))
 ERASE = Query(update(A).where(A.c.interaction_id == p("interaction"), A.c.salt != "").values(salt=""))
+THERE = Query(
+    select(A.c.seq).where(
+        A.c.interaction_id == p("interaction_id"), A.c.seq == p("seq"), A.c.hash == p("hash")
+    )
+)
 OF = Query(select(A).where(A.c.interaction_id == p("interaction_id")).order_by(A.c.seq))
 CHAINS = Query(
     select(A.c.interaction_id)
@@ -74,6 +79,7 @@ def add(
     row["hash"] = link(row)
     tx.later(ADD, **row)
     tx.memo["audit", interaction_id] = row["seq"], row["hash"]
+    tx.entry = Entry(interaction_id, row["seq"], row["hash"], tx.now)
 
 
 def known(tx: Tx, interaction_id: str, last: str | None) -> None:
@@ -107,6 +113,11 @@ def is_of(row: Row, content: str) -> bool:
 def erase(tx: Tx, interaction_id: str) -> None:
     """Make the contents' hashes say nothing. The chain is over the hashes, and stays whole."""
     tx.run(ERASE, interaction=interaction_id)
+
+
+def is_there(tx: Tx, entry: Entry) -> bool:
+    """Whether an entry that was committed still is."""
+    return tx.one(THERE, interaction_id=entry.chain, seq=entry.seq, hash=entry.hash) is not None
 
 
 def of(tx: Tx, interaction_id: str) -> list[Row]:

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from answerback.errors import StoreUnavailable
 from answerback.metrics import Metrics
+from answerback.store import restored
 from answerback.store.backend import Backend, hang_up
 from answerback.store.tx import Tx
 from answerback.store.writer import Job, Writer
@@ -50,7 +51,7 @@ class Store:
         except Exception as error:
             self.backend.unlock()
             raise self.backend.translate(getattr(error, "orig", error)) from error
-        self._writer = Writer(self.backend, connection)
+        self._writer = Writer(self.backend, connection, restored.look_back)
 
     @property
     def is_open(self) -> bool:

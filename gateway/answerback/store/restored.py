@@ -2,8 +2,12 @@
 
 Whoever answers meanwhile may mean a question that this database never had. So whatever is open is asked
 again, and until that is done at a place, a text from there that names no question is taken for none.
+
+A copy says so itself. A standby that took over without the last transactions does not: whoever committed one
+of these looks for it.
 """
 
+import logging
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -14,8 +18,9 @@ from answerback.store import audit, meta
 from answerback.store.audit import A
 from answerback.store.interactions import STILL_PENDING, X
 from answerback.store.query import Query
-from answerback.store.tx import Row, Tx
+from answerback.store.tx import Entry, Row, Tx
 
+log = logging.getLogger("answerback.store")
 COPIED = "copied"  # on a copy nobody has gone on with yet: as of when it is
 RESTORED = "restored"  # since when it is gone on with, and as of when it was
 CHAIN = "database"  # in the audit, where no question is called that
@@ -49,6 +54,18 @@ def said(tx: Tx) -> Restored:
     row = tx.one(NEWEST)
     meta.drop(tx, COPIED)
     return _gone_on_with(tx, row["at"] if row is not None else tx.now)
+
+
+def look_back(tx: Tx, entry: Entry) -> None:
+    """Notice that the database was put back, if it lacks what was committed, and nobody was quicker."""
+    if audit.is_there(tx, entry):
+        return
+    back = last(tx)
+    if back is not None and entry.at <= back.since:
+        return
+    row = tx.one(NEWEST)
+    _gone_on_with(tx, min(entry.at, row["at"]) if row is not None else entry.at)
+    tx.log(log.warning, "the database lacks what was committed to it; what is open is asked again")
 
 
 def last(tx: Tx) -> Restored | None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import partial
 from itertools import chain, islice
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from answerback.metrics import Happened, Metric, Time
 from answerback.store.query import Statement, joined
@@ -16,20 +16,31 @@ class Compiled(Protocol):
     def on(self, dialect: str) -> Statement: ...
 
 
+class Entry(NamedTuple):
+    """One of the audit, by which it is known again: nothing of that is ever deleted."""
+
+    chain: str
+    seq: int
+    hash: str
+    at: int
+
+
 class Tx:
     """One transaction. `now` is database time in microseconds, the same for all of its statements.
 
     `memo` is for what it has read and is asked for again; whoever changes that in a row changes it here.
-    `happened` is counted, and `afterwards` called in the loop, once the transaction is committed.
+    `happened` is counted, and `afterwards` called in the loop, once the transaction is committed. `entry` is
+    the last that it has added to the audit.
     """
 
-    __slots__ = ("_cursor", "_held", "afterwards", "dialect", "happened", "memo", "now")
+    __slots__ = ("_cursor", "_held", "afterwards", "dialect", "entry", "happened", "memo", "now")
 
     def __init__(self, cursor: Any, dialect: str, now: int) -> None:
         self._cursor, self.dialect, self.now = cursor, dialect, now
         self.memo: dict[tuple[str, str], Any] = {}
         self.happened: list[Happened] = []
         self.afterwards: list[Callable[[], None]] = []
+        self.entry: Entry | None = None
         self._held: list[tuple[str, tuple[Any, ...]]] = []
 
     def count(self, metric: Metric, *labels: str) -> None:

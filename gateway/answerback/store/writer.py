@@ -11,7 +11,7 @@ from typing import Any
 from answerback.errors import StoreUnavailable
 from answerback.metrics import Happened
 from answerback.store.backend import Backend, hang_up
-from answerback.store.tx import Tx
+from answerback.store.tx import Entry, Tx
 
 log = logging.getLogger("answerback.store")
 GROUP = 128  # the most transactions that share a commit
@@ -37,10 +37,16 @@ class Job:
 
 
 class Writer:
-    """One thread with one connection. Whoever waits for a job is answered after its commit."""
+    """One thread with one connection. Whoever waits for a job is answered after its commit.
 
-    def __init__(self, backend: Backend, connection: Any) -> None:
-        self._backend = backend
+    A new connection may lead to another server: `look_back` gets the last entry that was committed, in the
+    first transaction there.
+    """
+
+    def __init__(self, backend: Backend, connection: Any, look_back: Callable[[Tx, Entry], None]) -> None:
+        self._backend, self._look_back = backend, look_back
+        self._last: Entry | None = None
+        self._is_new = False
         self._jobs: queue.SimpleQueue[list[Job] | None] = queue.SimpleQueue()
         self._committing = False
         self._thread = threading.Thread(
@@ -105,7 +111,7 @@ class Writer:
         """
         for attempt in (1, 2):
             try:
-                connection = connection if connection is not None else self._backend.connect(writer=True)
+                connection = connection if connection is not None else self._connect()
                 now = self._backend.begin(connection)
             except Exception as error:
                 found = connection is not None
@@ -116,16 +122,32 @@ class Writer:
                 return connection, now, None
         raise AssertionError("unreachable")
 
+    def _connect(self) -> Any:
+        connection = self._backend.connect(writer=True)
+        self._is_new = True
+        return connection
+
     def _run(self, connection: Any, now: int, group: list[Job]) -> None:
         self._committing = False
         cursor = connection.cursor()
+        looked, last = self._looked(Tx(cursor, self._backend.dialect, now)), self._last
         for job in group:
             tx = Tx(cursor, self._backend.dialect, now)
             job.result, job.happened, job.afterwards = _called(job.tx, tx), tx.happened, tx.afterwards
             tx.flush()
+            last = tx.entry or last
         self._committing = True
         cursor.execute("COMMIT")
         cursor.close()
+        self._last, self._is_new = last, False
+        group[0].afterwards += looked
+
+    def _looked(self, tx: Tx) -> list[Callable[[], None]]:
+        """What is to be called after the commit, if this is the first transaction on a new connection."""
+        if self._is_new and self._last is not None:
+            self._look_back(tx, self._last)
+            tx.flush()
+        return tx.afterwards
 
     def _replay(self, connection: Any, group: list[Job], error: Exception) -> Any:
         """One by one, so that one bad transaction does not spoil its neighbours."""

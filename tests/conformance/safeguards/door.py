@@ -199,6 +199,14 @@ OF_DOOR = (
         FLOW + "test_restored.py::test_a_backup_that_is_started_says_so_once",
     ),
     Mutant(
+        "who committed what a standby lacks looks for it",
+        GATEWAY + "store/restored.py",
+        "    if audit.is_there(tx, entry):",
+        "    if True:",
+        FLOW + "test_restored.py::test_law_1_a_standby_that_took_over_without_the_last_question"
+        "_gets_no_answer_to_it",
+    ),
+    Mutant(
         "a key of some agents gives nobody an account",
         GATEWAY + "web/auth.py",
         "        if key.agents:\n",

@@ -1,0 +1,46 @@
+"""A PostgreSQL whose standby takes over without what was committed last, as where it is not waited for."""
+
+import contextlib
+from collections.abc import Iterator
+from typing import LiteralString
+
+import psycopg
+
+
+class Replicated:
+    """A database whose standby has got everything up to some moment, and takes over later."""
+
+    def __init__(self, url: str) -> None:
+        self._admin = psycopg.connect(psycopg.conninfo.make_conninfo(url, dbname="postgres"), autocommit=True)
+        self._name = str(psycopg.conninfo.conninfo_to_dict(url)["dbname"])
+        self._behind = f"{self._name}_behind"
+
+    def falls_behind(self) -> None:
+        with self._alone(self._name):
+            self._do("CREATE DATABASE {} TEMPLATE {}", self._behind, self._name)
+
+    def takes_over(self) -> None:
+        """Whoever connects from now on is where it fell behind."""
+        with self._alone(self._name):
+            self._do("ALTER DATABASE {} RENAME TO {}", self._name, f"{self._name}_lost")
+            self._do("ALTER DATABASE {} RENAME TO {}", self._behind, self._name)
+            self._do("ALTER DATABASE {} RENAME TO {}", f"{self._name}_lost", self._behind)
+
+    def close(self) -> None:
+        with contextlib.suppress(psycopg.errors.InvalidCatalogName):
+            self._do("DROP DATABASE {} WITH (FORCE)", self._behind)
+        self._admin.close()
+
+    @contextlib.contextmanager
+    def _alone(self, name: str) -> Iterator[None]:
+        oid = self._admin.execute("SELECT oid FROM pg_database WHERE datname = %s", [name]).fetchone()
+        allow = "UPDATE pg_database SET datallowconn = %s WHERE datname = ANY(%s)"
+        self._admin.execute(allow, [False, [name]])
+        self._admin.execute(
+            "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datid = %s", oid
+        )
+        yield
+        self._admin.execute(allow, [True, [name, self._behind]])
+
+    def _do(self, statement: LiteralString, *names: str) -> None:
+        self._admin.execute(psycopg.sql.SQL(statement).format(*map(psycopg.sql.Identifier, names)))
