@@ -1,6 +1,7 @@
 """What every test can ask for: a database, a PostgreSQL server, a browser; and the run without extras."""
 
 import asyncio
+import contextlib
 import functools
 import gc
 import inspect
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from tests.providers.email.dovecot import Box, Dovecot
     from tests.support.browsing import Chromium
     from tests.support.postgres import PostgresServer
+    from tests.support.replicated import Replicated
 
 # Far more than any test takes on a busy machine. One that hangs shows where it waits, and the rest goes on.
 LONGEST_SECONDS = 120
@@ -175,6 +177,15 @@ def postgres_url(postgres: "PostgresServer") -> Iterator[str]:
     """The URL of an empty PostgreSQL database of this test's own."""
     with postgres.database() as url:
         yield url
+
+
+@pytest.fixture
+def replicated(postgres_url: str) -> "Iterator[Replicated]":
+    """The same database, with a standby that may lack what was committed last."""
+    from tests.support.replicated import Replicated
+
+    with contextlib.closing(Replicated(postgres_url)) as here:
+        yield here
 
 
 @pytest.fixture(scope="session")

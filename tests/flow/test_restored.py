@@ -1,9 +1,7 @@
 """A database that was put back: an answer to a question that is lost reaches none of those that are not."""
 
 import asyncio
-import contextlib
 import logging
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -96,12 +94,6 @@ async def test_who_put_a_question_off_is_asked_when_they_wanted(database: Databa
         assert await answer_of(g, id) == ""
         await g.later(HOUR)
         assert LOST in g.memory.shown[-1].message.body
-
-
-@pytest.fixture
-def replicated(postgres_url: str) -> Iterator[Replicated]:
-    with contextlib.closing(Replicated(postgres_url)) as here:
-        yield here
 
 
 async def test_law_1_a_standby_that_took_over_without_the_last_question_gets_no_answer_to_it(

@@ -8,6 +8,7 @@ from contextlib import AsyncExitStack
 from typing import Any
 
 import psycopg
+from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.postgres import PostgresSaver
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 from psycopg.rows import DictRow, dict_row
@@ -19,10 +20,19 @@ from answerback_agents.langgraph.grouped import Grouped
 from answerback_agents.langgraph.impatient import Impatient
 
 PATIENCE = 10  # seconds for a server that does not answer
+At = tuple[str, str, str]  # thread, namespace, checkpoint
+THERE = """
+    SELECT 1 FROM checkpoints WHERE (thread_id, checkpoint_ns, checkpoint_id) = (%s, %s, %s)
+"""
 
 
 class Postgres:
-    """One connection, made anew when it is lost. What shares a transaction goes out without waiting."""
+    """One connection, made anew when it is lost. What shares a transaction goes out without waiting.
+
+    Another server may answer then, which lacks what was committed last. Whoever worked on such a thread still
+    has it in mind, and what is written behind it would stand on nothing: values that did not change since are
+    stored with the checkpoint that changed them. So from then on nothing is written behind what is not there.
+    """
 
     def __init__(
         self, where: str, schema: str, *, reads: bool = False, patience: float = Impatient.patience
@@ -32,14 +42,39 @@ class Postgres:
         self._where, self._options, self._reads = where, f"-c search_path={schema}{only}", reads
         self._patience = patience
         self._connection: Impatient | None = None
+        self._written: At | None = None  # last, in this transaction
+        self._kept: At | None = None  # last of what was committed
+        self._lacks = False  # once true, each write is looked at, which costs a little
 
     def ready(self) -> None:
         if self._connection is None:
-            self._connection = Impatient.connect(
+            connection = Impatient.connect(
                 self._where, autocommit=True, prepare_threshold=0, row_factory=dict_row,
                 options=self._options, connect_timeout=PATIENCE,
             )  # fmt: skip
-            self._connection.patience = self._patience
+            connection.patience = self._patience
+            with contextlib.ExitStack() as unless_it_is_lost:
+                unless_it_is_lost.callback(connection.close)
+                if self._kept is not None and not self._has(connection, self._kept):
+                    self._lacks = True
+                unless_it_is_lost.pop_all()
+            self._connection = connection
+
+    def behind(self, at: At) -> None:
+        """Something is to be written behind this. Raises what says of a database that it cannot be used now,
+
+        if it is gone: what was at work on it is done again then, from what there is.
+        """
+        assert self._connection is not None, "ready() comes first"
+        if self._lacks and not self._has(self._connection, at):
+            raise psycopg.OperationalError("what was committed before is gone")
+
+    def wrote(self, at: At) -> None:
+        """That was written, and is not committed yet."""
+        self._written = at
+
+    def _has(self, connection: Impatient, at: At) -> bool:
+        return connection.execute(THERE, at).fetchone() is not None
 
     def cursor(self) -> "psycopg.Cursor[DictRow]":
         """For the saver; on a connection that is ready."""
@@ -57,6 +92,7 @@ class Postgres:
             for call in calls:
                 call()
             self._connection.execute("COMMIT")
+        self._kept, self._written = self._written or self._kept, None
 
     def alone(self, call: Callable[[], object]) -> None:
         with self._elsewhere():
@@ -72,6 +108,7 @@ class Postgres:
             raise
 
     def undo(self) -> bool:
+        self._written = None
         if self._connection is None:
             return False
         with contextlib.suppress(psycopg.Error):
@@ -96,6 +133,15 @@ class _Saver(PostgresSaver):
     def __init__(self, database: Postgres, serde: Any = None) -> None:
         super().__init__(database, serde=serde)  # type: ignore[arg-type]
         self._database = database
+
+    def put(self, config: Any, checkpoint: Any, metadata: Any, new_versions: Any) -> RunnableConfig:
+        wanted = config["configurable"]
+        place = wanted["thread_id"], wanted.get("checkpoint_ns", "")
+        if behind := wanted.get("checkpoint_id"):
+            self._database.behind((*place, behind))
+        found = super().put(config, checkpoint, metadata, new_versions)
+        self._database.wrote((*place, checkpoint["id"]))
+        return found
 
     @contextlib.contextmanager
     def _cursor(self, *, pipeline: bool = False) -> Iterator["psycopg.Cursor[DictRow]"]:

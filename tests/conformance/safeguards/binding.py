@@ -1,6 +1,16 @@
 """The safeguards of laws 1 and 2: an answer reaches its own question, and one answer wins."""
 
-from tests.conformance.safeguards.mutant import ADAPTER, BINDING, CRASHES, FLOW, GATEWAY, HERE, TOLD, Mutant
+from tests.conformance.safeguards.mutant import (
+    ADAPTER,
+    BINDING,
+    CRASHES,
+    FLOW,
+    GATEWAY,
+    GRAPH,
+    HERE,
+    TOLD,
+    Mutant,
+)
 
 OF_BINDING = (
     # Law 1: binding
@@ -211,6 +221,13 @@ OF_BINDING = (
         "interactions.get(tx, interaction_id)",
         FLOW + "test_two_people_at_once.py::test_law_2_a_question_that_is_just_being_answered"
         "_is_not_taken_back_with_its_run",
+    ),
+    Mutant(
+        "nothing is written behind a checkpoint that a standby lacks",
+        ADAPTER + "on_postgres.py",
+        "                    self._lacks = True",
+        "                    self._lacks = False",
+        GRAPH + "test_standby.py::test_law_1_what_a_standby_lacks_is_not_built_upon",
     ),
     Mutant(
         "an old button is no answer to what is open now",

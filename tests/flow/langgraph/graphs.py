@@ -7,6 +7,7 @@ import os
 import signal
 import sqlite3
 import threading
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, TypedDict
@@ -374,5 +375,19 @@ async def slow(state: State) -> State:
 
 
 never_ending = line_of(ask, slow)
+
+
+def held_up(state: State) -> State:
+    note(state, "held")
+    while "go" not in noted(state):
+        time.sleep(0.001)
+    return {"topic": "coding"}
+
+
+def ask_more(state: State) -> State:
+    return {"heard": [interrupt("And?")]}
+
+
+held_between = line_of(ask, held_up, ask_more, report)
 
 not_a_graph = 42

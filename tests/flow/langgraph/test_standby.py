@@ -1,5 +1,6 @@
 """A PostgreSQL server that becomes a standby takes connections, and lets nobody write: that is waited for."""
 
+import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager
@@ -10,7 +11,8 @@ import pytest
 
 from answerback.agent import Finished
 from answerback.errors import AgentUnavailable
-from tests.flow.langgraph.harness import Harness, only, said, target
+from tests.flow.langgraph.harness import Harness, only, said, target, until
+from tests.support.replicated import Replicated
 
 Standby = Callable[[], AbstractAsyncContextManager[None]]
 ENDED = (
@@ -56,6 +58,25 @@ async def test_law_3_what_cannot_be_written_is_no_failure_of_the_graph_and_goes_
         with pytest.raises(AgentUnavailable):
             await agent.resume("t", target(asked), said("yes"))
     assert isinstance(await agent.resume("t", target(asked), said("yes"), again=True), Finished)
+
+
+async def test_law_1_what_a_standby_lacks_is_not_built_upon(
+    harness: Harness, replicated: Replicated, log: Callable[[], list[str]]
+) -> None:
+    agent = await harness.open("held_between")
+    asked = only(await agent.start("t", harness.input()))
+    replicated.falls_behind()
+    resumed = asyncio.create_task(agent.resume("t", target(asked), said("first")))
+    await until(lambda: "held" in log())
+    replicated.takes_over()  # it knows of no answer
+    with (harness.data_dir / "log").open("a") as file:
+        file.write("go\n")
+    with pytest.raises(AgentUnavailable):
+        await resumed
+    assert only(await agent.stands("t")) == asked
+    second = only(await agent.resume("t", target(asked), said("first"), again=True))
+    done = await agent.resume("t", target(second), said("second"))
+    assert isinstance(done, Finished) and done.result["heard"] == ["first", "second"]
 
 
 async def test_an_agent_that_is_opened_meanwhile_is_opened_later(harness: Harness, standby: Standby) -> None:
