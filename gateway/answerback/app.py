@@ -285,7 +285,7 @@ def _connect(
     signals.stop = runner.stopper.soon
     wakeups = None
     if settings.database != "sqlite":
-        wakeups = Wakeups(settings.database, context.owner, signals)
+        wakeups = Wakeups(settings.database, context.owner, signals, context.store.settled)
     return App(
         settings,
         context,

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from answerback.signals import Signals
@@ -17,8 +18,20 @@ MOST = 1000  # hints kept while they cannot be sent; a lost one costs a waiter t
 class Wakeups:
     """Two connections: one hears, one tells. Outside of every transaction, so that no commit waits for it."""
 
-    def __init__(self, url: str, owner: str, signals: Signals) -> None:
+    def __init__(
+        self,
+        url: str,
+        owner: str,
+        signals: Signals,
+        write: Callable[[], Awaitable[None]],
+        again: float = AGAIN,
+    ) -> None:
+        """`write` is awaited whenever a connection is made: whoever lost one has the store look where it
+
+        writes, even if there is nothing to write. `again`: seconds until a lost one is made anew.
+        """
         self._url, self._owner, self._signals = url, owner, signals
+        self._write, self._again = write, again
         self._out: asyncio.Queue[str] = asyncio.Queue(MOST)
         self._tasks: list[asyncio.Task[None]] = []
         self.hearing = asyncio.Event()  # set once the first hint could be heard
@@ -47,7 +60,7 @@ class Wakeups:
                 await work()
             except Exception as error:
                 log.info("wake-ups from other processes pause: %s", type(error).__name__)
-            await asyncio.sleep(AGAIN)
+            await asyncio.sleep(self._again)
 
     async def _connect(self) -> Any:
         import psycopg
@@ -58,6 +71,7 @@ class Wakeups:
         async with await self._connect() as connection:
             await connection.execute(f"LISTEN {NAME}")
             self.hearing.set()
+            await self._write()
             async for heard in connection.notifies():
                 owner, _, changed = heard.payload.partition(":")
                 for interaction_id in changed.split(",") if owner != self._owner else ():

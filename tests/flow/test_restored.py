@@ -8,9 +8,11 @@ import pytest
 
 from answerback.ask import AskRequest
 from answerback.settings import Route
+from answerback.signals import Signals
 from answerback.store import restored
 from answerback.store.copying import copy
 from answerback.testing import ManualClock, MemoryProvider, asks
+from answerback.wakeups import Wakeups
 from tests.support.databases import Database
 from tests.support.gateway import Gateway, gateway
 from tests.support.replicated import Replicated
@@ -122,8 +124,62 @@ async def test_sessions_that_end_lose_nothing_and_nobody_is_asked_again(
         id = await ask(g, "Which folder?")
         g.clock.advance(60)
         replicated.falls_behind()
+        await g.app.context.store.settled()
+        g.clock.advance(61)
         await g.types("1001", "only logs", sent_at=g.clock())
+        assert g.memory.titles("1001") == ["✅ You wrote “only logs” · 12:02. Going on."]
         assert await answer_of(g, id) == "only logs"
+
+
+async def test_a_message_that_was_on_its_way_belongs_to_nothing_any_more(
+    replicated: Replicated, postgres_url: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with gateway(Database(postgres_url, tmp_path)) as g:
+        kept = await ask(g, "Which folder?")
+        replicated.falls_behind()
+        g.clock.advance(60)
+        g.memory.hang = asyncio.Event()
+        await g.app.asker.ask(AskRequest((asks("Delete all of it?"),)))
+        replicated.takes_over()
+        g.memory.hang.set()
+        await g.app.idle()
+        assert g.memory.titles("1001") == ["Which folder?", "Delete all of it?"]
+        await g.types("1001", "yes", references=[g.memory.shown[-1].id])
+        assert await answer_of(g, kept) == ""
+    assert not [record for record in caplog.records if record.levelno >= logging.ERROR]
+
+
+async def test_just_after_a_lost_connection_others_may_still_have_to_look(
+    replicated: Replicated, postgres_url: str, tmp_path: Path
+) -> None:
+    clock, phone = ManualClock(), MemoryProvider()
+    place = Database(postgres_url, tmp_path)
+    async with (
+        gateway(place, clock=clock, providers={"memory": phone}) as one,
+        gateway(place, clock=clock, providers={"memory": phone}) as other,
+    ):
+        kept = await ask(one, "Which folder?")
+        replicated.falls_behind()
+        clock.advance(60)
+        await ask(one, "Delete all of it?")
+        replicated.takes_over()
+        await other.types("1001", "yes", sent_at=clock())  # which has lost nothing itself
+        assert await answer_of(other, kept) == ""
+
+
+async def test_who_has_nothing_to_write_looks_once_a_connection_was_lost(
+    replicated: Replicated, postgres_url: str
+) -> None:
+    looks = asyncio.Queue[None]()
+    wakeups = Wakeups(postgres_url, "one", Signals(), lambda: looks.put(None), again=0.01)
+    wakeups.start()
+    try:
+        async with asyncio.timeout(30):
+            await looks.get()
+            replicated.falls_behind()
+            await looks.get()
+    finally:
+        await wakeups.close()
 
 
 async def test_of_two_gateways_that_notice_it_one_has_people_asked_again(

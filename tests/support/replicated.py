@@ -16,6 +16,7 @@ class Replicated:
         self._behind = f"{self._name}_behind"
 
     def falls_behind(self) -> None:
+        self._drop()
         with self._alone(self._name):
             self._do("CREATE DATABASE {} TEMPLATE {}", self._behind, self._name)
 
@@ -27,9 +28,11 @@ class Replicated:
             self._do("ALTER DATABASE {} RENAME TO {}", f"{self._name}_lost", self._behind)
 
     def close(self) -> None:
-        with contextlib.suppress(psycopg.errors.InvalidCatalogName):
-            self._do("DROP DATABASE {} WITH (FORCE)", self._behind)
+        self._drop()
         self._admin.close()
+
+    def _drop(self) -> None:
+        self._do("DROP DATABASE IF EXISTS {} WITH (FORCE)", self._behind)
 
     @contextlib.contextmanager
     def _alone(self, name: str) -> Iterator[None]:

@@ -11,7 +11,7 @@ from sqlalchemy import null, update
 
 from answerback.store import audit, parked, unnamed
 from answerback.store.codec import dumps
-from answerback.store.deliveries import HELD, QUEUED, D, add
+from answerback.store.deliveries import GET, HELD, QUEUED, D, add
 from answerback.store.ids import new_id
 from answerback.store.query import Query
 from answerback.store.tx import Row, Tx
@@ -77,6 +77,8 @@ def sent(tx: Tx, row: Row, message_ids: tuple[str, ...]) -> Taken:
     elif unnamed.is_erased(tx, row):  # meanwhile: its message is known again, and nobody can read where it is
         for id in message_ids:
             parked.known(tx, row["provider"], unnamed.hashed(tx, row["provider"], id) or "", row["id"])
+        return Taken(False, False, [], ())
+    elif tx.one(GET, id=row["id"]) is None:  # lost with what was not on the standby that took over
         return Taken(False, False, [], ())
     told = {id: parked.known(tx, row["provider"], id, row["id"]) for id in message_ids}
     waited = [line for lines in told.values() for line in lines or ()]

@@ -23,6 +23,7 @@ from answerback.store.tx import Entry, Row, Tx
 log = logging.getLogger("answerback.store")
 COPIED = "copied"  # on a copy nobody has gone on with yet: as of when it is
 RESTORED = "restored"  # since when it is gone on with, and as of when it was
+UNSURE = 60_000_000  # microseconds in which everybody who lives has looked whether something is lost
 CHAIN = "database"  # in the audit, where no question is called that
 ASK_AGAIN = Query(update(X).where(STILL_PENDING).values(next_action_at=p("at")))
 NEWEST = Query(select(A.c.at).order_by(A.c.position.desc()).limit(1))
@@ -83,9 +84,16 @@ def lost_since(back: Restored | None, asked_at: int) -> int:
 
 
 def may_mislead(tx: Tx, rows: Iterable[Row]) -> bool:
-    """Whether one of these open questions has not been asked again since."""
+    """Whether one of these open questions has not been asked again since.
+
+    Just after a connection was lost nobody knows yet whether the database was put back: others who committed
+    what is lost have to look first.
+    """
     found = last(tx)
-    return found is not None and any((row["sent_at"] or 0) < found.since for row in rows)
+    since = found.since if found is not None else 0
+    if tx.now < tx.moved_at + UNSURE:
+        since = max(since, tx.moved_at)
+    return any((row["sent_at"] or 0) < since for row in rows)
 
 
 def _gone_on_with(tx: Tx, of: int) -> Restored:

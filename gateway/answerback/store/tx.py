@@ -30,13 +30,14 @@ class Tx:
 
     `memo` is for what it has read and is asked for again; whoever changes that in a row changes it here.
     `happened` is counted, and `afterwards` called in the loop, once the transaction is committed. `entry` is
-    the last that it has added to the audit.
+    the last that it has added to the audit. `moved_at`: since when this process writes where it writes now; 0
+    from its start, later once a connection was lost, as another server may have taken over.
     """
 
-    __slots__ = ("_cursor", "_held", "afterwards", "dialect", "entry", "happened", "memo", "now")
+    __slots__ = ("_cursor", "_held", "afterwards", "dialect", "entry", "happened", "memo", "moved_at", "now")
 
-    def __init__(self, cursor: Any, dialect: str, now: int) -> None:
-        self._cursor, self.dialect, self.now = cursor, dialect, now
+    def __init__(self, cursor: Any, dialect: str, now: int, moved_at: int = 0) -> None:
+        self._cursor, self.dialect, self.now, self.moved_at = cursor, dialect, now, moved_at
         self.memo: dict[tuple[str, str], Any] = {}
         self.happened: list[Happened] = []
         self.afterwards: list[Callable[[], None]] = []

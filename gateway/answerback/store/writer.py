@@ -47,6 +47,7 @@ class Writer:
         self._backend, self._look_back = backend, look_back
         self._last: Entry | None = None
         self._is_new = False
+        self._moved_at = 0
         self._jobs: queue.SimpleQueue[list[Job] | None] = queue.SimpleQueue()
         self._committing = False
         self._thread = threading.Thread(
@@ -130,9 +131,11 @@ class Writer:
     def _run(self, connection: Any, now: int, group: list[Job]) -> None:
         self._committing = False
         cursor = connection.cursor()
+        if self._is_new:
+            self._moved_at = now
         looked, last = self._looked(Tx(cursor, self._backend.dialect, now)), self._last
         for job in group:
-            tx = Tx(cursor, self._backend.dialect, now)
+            tx = Tx(cursor, self._backend.dialect, now, self._moved_at)
             job.result, job.happened, job.afterwards = _called(job.tx, tx), tx.happened, tx.afterwards
             tx.flush()
             last = tx.entry or last

@@ -207,6 +207,13 @@ OF_DOOR = (
         "_gets_no_answer_to_it",
     ),
     Mutant(
+        "who lost nothing waits until those who did have looked",
+        GATEWAY + "store/restored.py",
+        "    if tx.now < tx.moved_at + UNSURE:",
+        "    if False:",
+        FLOW + "test_restored.py::test_just_after_a_lost_connection_others_may_still_have_to_look",
+    ),
+    Mutant(
         "a key of some agents gives nobody an account",
         GATEWAY + "web/auth.py",
         "        if key.agents:\n",
