@@ -54,18 +54,18 @@ class Takeovers:
                 await asyncio.to_thread(self._standby.falls_behind)
                 await asyncio.sleep(self._chance.uniform(0, LACKS))
                 await asyncio.to_thread(self._standby.takes_over)
-        finally:
             self._over = True
-        for app in self.apps:  # as each does within seconds, before time is moved on by minutes
-            await app.context.store.settled()
-        others.append(asyncio.create_task(self._clock()))
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(SETTLES):
-                await asyncio.wait(people)
-                await self._until(_all_have_ended)
-        for task in (*people, *others):
-            task.cancel()
-        ends = await asyncio.gather(*people, *others, return_exceptions=True)
+            for app in self.apps:  # as each does within seconds, before time is moved on by minutes
+                await self._insist(lambda app: app.context.store.settled(), app)
+            others.append(asyncio.create_task(self._clock()))
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(SETTLES):
+                    await asyncio.wait(people)
+                    await self._until(_all_have_ended)
+        finally:
+            for task in (*people, *others):
+                task.cancel()
+            ends = await asyncio.gather(*people, *others, return_exceptions=True)
         self.complaints += [repr(end) for end in ends if isinstance(end, Exception)]
         return sum(end for end in ends if isinstance(end, int))
 
@@ -107,10 +107,11 @@ class Takeovers:
         while not await self._insist(has_come):  # noqa: ASYNC110 - it is in the database
             await asyncio.sleep(LOOKS)
 
-    async def _insist(self, act: Callable[[App], Awaitable[T]]) -> T:
+    async def _insist(self, act: Callable[[App], Awaitable[T]], *apps: App) -> T:
+        """At one of these, or of all, until it can be done."""
         while True:
             try:
-                return await act(self._chance.choice(self.apps))
+                return await act(self._chance.choice(apps or self.apps))
             except (StoreUnavailable, AgentUnavailable):
                 await asyncio.sleep(LOOKS)
 

@@ -6,6 +6,10 @@ from typing import LiteralString
 
 import psycopg
 
+TRIES = 20
+ENDED = "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datid = %s"
+ENDED_OF = "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = ANY(%s)"
+
 
 class Replicated:
     """A database whose standby has got everything up to some moment, and takes over later."""
@@ -39,11 +43,19 @@ class Replicated:
         oid = self._admin.execute("SELECT oid FROM pg_database WHERE datname = %s", [name]).fetchone()
         allow = "UPDATE pg_database SET datallowconn = %s WHERE datname = ANY(%s)"
         self._admin.execute(allow, [False, [name]])
-        self._admin.execute(
-            "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datid = %s", oid
-        )
-        yield
-        self._admin.execute(allow, [True, [name, self._behind]])
+        try:
+            while self._admin.execute(ENDED, oid).fetchall():
+                pass
+            yield
+        finally:
+            self._admin.execute(allow, [True, [name, self._behind]])
 
     def _do(self, statement: LiteralString, *names: str) -> None:
-        self._admin.execute(psycopg.sql.SQL(statement).format(*map(psycopg.sql.Identifier, names)))
+        """A session that was just beginning when it was forbidden is not seen at first: it ends later."""
+        order = psycopg.sql.SQL(statement).format(*map(psycopg.sql.Identifier, names))
+        for _ in range(TRIES):
+            with contextlib.suppress(psycopg.errors.ObjectInUse):
+                self._admin.execute(order)
+                return
+            self._admin.execute(ENDED_OF, [list(names)])
+        self._admin.execute(order)
