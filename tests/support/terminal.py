@@ -1,5 +1,6 @@
 """A command on a real pseudo-terminal of its own: what it shows there, and the keys that somebody presses."""
 
+import errno
 import fcntl
 import os
 import pty
@@ -79,7 +80,9 @@ class Terminal:
     def _read(self) -> bool:
         try:
             found = os.read(self._master, 4096)
-        except OSError:  # Linux says so when the other side has closed
+        except OSError as error:
+            if error.errno != errno.EIO:  # Linux says so when the other side has closed
+                raise
             return False
         self.shown += found.decode(errors="replace").replace("\x1b[2K", "")
         return bool(found)
