@@ -1,7 +1,9 @@
 """A database that was put back: an answer to a question that is lost reaches none of those that are not."""
 
 import asyncio
+import contextlib
 import logging
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -26,6 +28,17 @@ async def ask(g: Gateway, text: str) -> str:
     asked = await g.app.asker.ask(AskRequest((asks(text),)))
     await g.app.idle()
     return str(asked.interaction.id)
+
+
+@contextlib.asynccontextmanager
+async def two_gateways(database: Database) -> AsyncIterator[tuple[Gateway, Gateway]]:
+    """With one clock, and one phone for each person."""
+    clock, providers = ManualClock(), {"memory": MemoryProvider()}
+    async with (
+        gateway(database, clock=clock, providers=providers) as one,
+        gateway(database, clock=clock, providers=providers) as other,
+    ):
+        yield one, other
 
 
 async def put_back(g: Gateway) -> None:
@@ -67,12 +80,18 @@ async def test_who_was_asked_is_asked_again_and_told_why_once(database: Database
         assert LOST not in g.memory.shown[-1].message.body
 
 
-async def test_what_names_its_question_counts_at_once(database: Database) -> None:
+@pytest.mark.parametrize("by", ["reply", "code"])
+async def test_what_names_its_question_counts_at_once(database: Database, by: str) -> None:
     async with gateway(database) as g:
         id = await ask(g, "Which folder?")
         await put_back(g)
-        await g.types("1001", "only logs", references=[g.memory.shown[0].id])
-        assert await answer_of(g, id) == "only logs"
+        [shown] = g.memory.shown
+        if by == "reply":
+            await g.types("1001", "only logs", references=[shown.id])
+        else:
+            await g.types("1001", f"only logs #{shown.message.code}")
+        record = await g.app.reader.interaction(id)
+        assert record.answer is not None and record.answer.values == {"q1": "only logs"}
 
 
 async def test_what_is_asked_afterwards_is_as_ever(database: Database) -> None:
@@ -152,18 +171,13 @@ async def test_a_message_that_was_on_its_way_belongs_to_nothing_any_more(
 async def test_just_after_a_lost_connection_others_may_still_have_to_look(
     replicated: Replicated, postgres_url: str, tmp_path: Path
 ) -> None:
-    clock, phone = ManualClock(), MemoryProvider()
-    place = Database(postgres_url, tmp_path)
-    async with (
-        gateway(place, clock=clock, providers={"memory": phone}) as one,
-        gateway(place, clock=clock, providers={"memory": phone}) as other,
-    ):
+    async with two_gateways(Database(postgres_url, tmp_path)) as (one, other):
         kept = await ask(one, "Which folder?")
         replicated.falls_behind()
-        clock.advance(60)
+        one.clock.advance(60)
         await ask(one, "Delete all of it?")
         replicated.takes_over()
-        await other.types("1001", "yes", sent_at=clock())  # which has lost nothing itself
+        await other.types("1001", "yes", sent_at=one.clock())  # which has lost nothing itself
         assert await answer_of(other, kept) == ""
 
 
@@ -185,23 +199,18 @@ async def test_who_has_nothing_to_write_looks_once_a_connection_was_lost(
 async def test_of_two_gateways_that_notice_it_one_has_people_asked_again(
     replicated: Replicated, postgres_url: str, tmp_path: Path
 ) -> None:
-    clock, phone = ManualClock(), MemoryProvider()
-    place = Database(postgres_url, tmp_path)
-    async with (
-        gateway(place, clock=clock, providers={"memory": phone}) as one,
-        gateway(place, clock=clock, providers={"memory": phone}) as other,
-    ):
+    async with two_gateways(Database(postgres_url, tmp_path)) as (one, other):
         await ask(one, "Which folder?")
         replicated.falls_behind()
-        clock.advance(60)
+        one.clock.advance(60)
         for each in (one, other):
             await ask(each, "What else?")
-        clock.advance(60)
+        one.clock.advance(60)
         replicated.takes_over()
         for each in (one, one, other, other, one):
-            clock.advance(1)
+            one.clock.advance(1)
             await each.sweep()
-        assert phone.titles("1001").count("Which folder?") == 2
+        assert one.memory.titles("1001").count("Which folder?") == 2
 
 
 async def test_a_backup_that_is_started_says_so_once(

@@ -122,9 +122,9 @@ def outcome_text(
         case InteractionStatus.COMPLETED:
             own = bool(viewer) and viewer == interaction.answered_by
             said = _answered(interaction, own, who, language, at(interaction.answered_at))
-            more = "going_on" if own else "no_person" if is_program(interaction.answered_by) else ""
             if interaction.resume_error == GONE:
                 return f"↩️ {said} {say('gone_without', language)}"
+            more = "going_on" if own else "no_person" if is_program(interaction.answered_by) else ""
             said = f"✅ {said} {say(more, language)}" if more else f"✅ {said}"
             return f"{said} {say('files_unread', language)}" if _in_vain(interaction) else said
         case InteractionStatus.EXPIRED:

@@ -52,9 +52,8 @@ def begin(tx: Tx) -> Restored | None:
 
 def said(tx: Tx) -> Restored:
     """Somebody says that it was put back. As of when is that of the last event in it."""
-    row = tx.one(NEWEST)
     meta.drop(tx, COPIED)
-    return _gone_on_with(tx, row["at"] if row is not None else tx.now)
+    return _gone_on_with(tx, _newest(tx))
 
 
 def look_back(tx: Tx, entry: Entry) -> None:
@@ -64,8 +63,7 @@ def look_back(tx: Tx, entry: Entry) -> None:
     back = last(tx)
     if back is not None and entry.at <= back.since:
         return
-    row = tx.one(NEWEST)
-    _gone_on_with(tx, min(entry.at, row["at"]) if row is not None else entry.at)
+    _gone_on_with(tx, min(entry.at, _newest(tx)))
     tx.log(log.warning, "the database lacks what was committed to it; what is open is asked again")
 
 
@@ -94,6 +92,12 @@ def may_mislead(tx: Tx, rows: Iterable[Row]) -> bool:
     if tx.now < tx.moved_at + UNSURE:
         since = max(since, tx.moved_at)
     return any((row["sent_at"] or 0) < since for row in rows)
+
+
+def _newest(tx: Tx) -> int:
+    """When the last event in it was; now, if there is none."""
+    row = tx.one(NEWEST)
+    return int(row["at"]) if row is not None else tx.now
 
 
 def _gone_on_with(tx: Tx, of: int) -> Restored:

@@ -131,9 +131,7 @@ class Writer:
     def _run(self, connection: Any, now: int, group: list[Job]) -> None:
         self._committing = False
         cursor = connection.cursor()
-        if self._is_new:
-            self._moved_at = now
-        looked, last = self._looked(Tx(cursor, self._backend.dialect, now)), self._last
+        looked, last = self._looked(cursor, now) if self._is_new else [], self._last
         for job in group:
             tx = Tx(cursor, self._backend.dialect, now, self._moved_at)
             job.result, job.happened, job.afterwards = _called(job.tx, tx), tx.happened, tx.afterwards
@@ -145,9 +143,11 @@ class Writer:
         self._last, self._is_new = last, False
         group[0].afterwards += looked
 
-    def _looked(self, tx: Tx) -> list[Callable[[], None]]:
-        """What is to be called after the commit, if this is the first transaction on a new connection."""
-        if self._is_new and self._last is not None:
+    def _looked(self, cursor: Any, now: int) -> list[Callable[[], None]]:
+        """In the first transaction on a new connection; what is to be called after its commit."""
+        self._moved_at = now
+        tx = Tx(cursor, self._backend.dialect, now)
+        if self._last is not None:
             self._look_back(tx, self._last)
             tx.flush()
         return tx.afterwards
