@@ -1,6 +1,6 @@
 """Telegram, WhatsApp and mail in a storm: they fail in all their ways, while people answer on all three.
 
-A gateway lives on, or stops and is started again: what it forgot is found in the end.
+The gateway lives on, or stops and is started again: what it forgot is found in the end.
 """
 
 import asyncio
@@ -19,7 +19,6 @@ from answerback.settings import Route, Settings
 from answerback.testing import ScriptedAgent, asks
 from answerback_sandbox import Sandbox, ServiceName
 from answerback_sandbox.faults import switches
-from tests.faults.storm_front import Front
 from tests.faults.storm_thumbs import COLOURS, STEPS, Thumbs
 from tests.faults.storm_town import ENDS, LATER, STEP, Time
 from tests.support.databases import Database
@@ -69,34 +68,24 @@ class Services:
     def __init__(self, box: Sandbox, time: Time, chance: random.Random, born: Callable[[], App]) -> None:
         self.box, self.agent, self.thumbs = box, Named(), Thumbs(box, chance)
         self.runs: dict[str, Run] = {}  # by thread, as each was found last
-        self.front = Front(chance)
         self._time, self._chance, self._born = time, chance, born
-        self._lives: list[tuple[App, contextlib.AsyncExitStack]] = []
-        self._over = False
-        self._awake = asyncio.Lock()  # held while time is moved on, and while a gateway is away
+        self._life, self._over = contextlib.AsyncExitStack(), False
+        self._awake = asyncio.Lock()  # held while time is moved on, and while the gateway is away
 
     @property
     def app(self) -> App:
-        """One of the gateways."""
-        return self._chance.choice(self._lives)[0]
+        return self._app
 
-    async def rise(self) -> None:
-        """Start one more gateway behind the front."""
-        app, life = self._born(), contextlib.AsyncExitStack()
-        await app.start()
-        life.push_async_callback(app.stop, self._chance.choice(PATIENCE))
-        port = int((await life.enter_async_context(served(app))).rpartition(":")[2])
-        self.front.behind.add(port)
-        life.callback(self.front.behind.discard, port)
-        self._lives.append((app, life))
+    async def rise(self, listener: socket.socket) -> None:
+        """Start a gateway that listens there."""
+        self._app, self._listener = self._born(), listener
+        await self._app.start()
+        self._life.push_async_callback(self._app.stop, self._chance.choice(PATIENCE))
+        await self._life.enter_async_context(served(self._app, listener.dup()))
 
     async def fall(self) -> None:
-        """Stop one of them, whatever is under way."""
-        await self._lives.pop(self._chance.randrange(len(self._lives)))[1].aclose()
-
-    async def fall_all(self) -> None:
-        while self._lives:
-            await self.fall()
+        """Stop it, whatever is under way."""
+        await self._life.aclose()
 
     async def live(self, count: int) -> None:
         """So many strikes, and until all that was begun has come to its end."""
@@ -140,7 +129,7 @@ class Services:
         if self._chance.random() < 0.15:
             async with self._awake:
                 await self.fall()
-                await self.rise()
+                await self.rise(self._listener)
             return
         service = self._chance.choice(list(ServiceName))
         kind, seconds = self._chance.choice(switches(service)), self._chance.choice(SECONDS)
@@ -160,21 +149,18 @@ class Services:
     async def _pass_time(self) -> None:
         async with self._awake:
             self._time.ahead += round(STEP * 1e6)
-            for app, _ in self._lives:
-                for pump in (app.elapser, app.deliverer, app.resumer, app.runner):
-                    await pump.pump()
-                if self._over:
-                    await app.idle()
+            for pump in (self.app.elapser, self.app.deliverer, self.app.resumer, self.app.runner):
+                await pump.pump()
+            if self._over:
+                await self.app.idle()
 
 
 @contextlib.asynccontextmanager
-async def struck(
-    database: Database, chance: random.Random, telegram: str, gateways: int
-) -> AsyncIterator[Services]:
-    """Gateways that ask four people on three services; Telegram's is read as `telegram` says."""
+async def struck(database: Database, chance: random.Random, telegram: str) -> AsyncIterator[Services]:
+    """A gateway that asks four people on three services; Telegram's is read as `telegram` says."""
     time = Time()
     async with contextlib.AsyncExitStack() as stack:
-        listener = socket.create_server(("127.0.0.1", 0))
+        listener = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
         url = f"http://127.0.0.1:{listener.getsockname()[1]}"
         box = await stack.enter_async_context(Sandbox.start(clock=time, retry_seconds=0.2))
         for number, name in enumerate(NAMES[1:], start=2002):
@@ -197,10 +183,8 @@ async def struck(
             return composition.build(settings, time=time, providers=providers, agents={AGENT: here.agent})
 
         here = Services(box, time, chance, born)
-        await stack.enter_async_context(here.front.at(listener))
-        stack.push_async_callback(here.fall_all)
-        for _ in range(gateways):
-            await here.rise()
+        await here.rise(listener)
+        stack.push_async_callback(here.fall)
         await stack.enter_async_context(several_couriers(box))
         for person in box.everyone:  # so that WhatsApp takes more than a template for a day
             box.twilio.type(person.whatsapp, "hello")
