@@ -72,10 +72,14 @@ class Terminal:
         `python -m` ends by SIGINT although a KeyboardInterrupt was handled, where that had interrupted a text
         that `exec` ran, as when a dataclass is made: CPython's `unhandled_keyboard_interrupt`.
         """
+        self._drain()
+        code = self.process.wait(SECONDS)
+        self._drain()  # on a busy machine the end may be read before all that was shown
+        return code if code >= 0 else 128 - code
+
+    def _drain(self) -> None:
         while self._read():
             pass
-        code = self.process.wait(SECONDS)
-        return code if code >= 0 else 128 - code
 
     def _read(self) -> bool:
         try:
