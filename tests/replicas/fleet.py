@@ -182,8 +182,10 @@ class Fleet:
                 replica.signal(signal.SIGUSR1)
 
     async def _renewed(self) -> None:
-        """Until no lease of a running reader would lapse by one step."""
-        query = "SELECT owner, until FROM thread_lease WHERE agent = 'poll:'"
+        """Until no lease of a running reader, and no claim of a running sender, would lapse by one step."""
+        query = """SELECT owner, until FROM thread_lease WHERE agent = 'poll:'
+            UNION ALL SELECT lease_owner, next_attempt_at FROM delivery
+            WHERE status = 'queued' AND lease_owner <> ''"""
         async with asyncio.timeout(PATIENCE):
             while any(  # noqa: ASYNC110 - it is seen in the database
                 owner in self._owners() and until - self.clock() < (STEP + 10) * 1e6
