@@ -15,7 +15,7 @@ from answerback.agent import Pending, Target, digest
 from answerback.errors import AgentUnavailable, NotPending
 from answerback.model import Answer, Json
 from answerback_agents import dialects
-from answerback_agents.langgraph import breakpoints, evidence, loading, savers, values
+from answerback_agents.langgraph import breakpoints, evidence, loading, order, savers, values
 from answerback_agents.langgraph.canary import STRICT
 from answerback_agents.langgraph.faces import Saver
 
@@ -40,8 +40,8 @@ class Reader:
     is_ours: bool  # the saver: nobody but us keeps anything in it
 
     async def head(self, thread: str) -> CheckpointTuple | None:
-        """The thread's last checkpoint, if it has one."""
-        return await self.look({"configurable": {"thread_id": thread, "checkpoint_ns": ""}})
+        """The thread's last checkpoint, if it has one. What is written from now on comes after it."""
+        return order.follow(await self.look({"configurable": {"thread_id": thread, "checkpoint_ns": ""}}))
 
     async def known(self, thread: str) -> CheckpointTuple:
         """The thread's last checkpoint; raises `NotPending` when there is none."""

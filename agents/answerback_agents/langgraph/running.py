@@ -11,7 +11,7 @@ from langgraph.types import Command
 from answerback.agent import Failed, Finished, Paused, State
 from answerback.errors import AgentUnavailable, DoesNotFit, NotPending
 from answerback.model import Json
-from answerback_agents.langgraph import evidence, loading, savers, values
+from answerback_agents.langgraph import evidence, loading, order, savers, values
 from answerback_agents.langgraph.reading import Reader, Stamp, config_of, is_storage
 
 log = logging.getLogger("answerback.agents.langgraph")
@@ -20,6 +20,9 @@ CANCELLED = Failed("Cancelled.", retryable=False)
 STEP_IS_GONE = (
     "The step that asked is not in the graph any more, so nothing took the answer. "
     "Give the step its old name and place again and retry, or start a new run."
+)
+NOT_KEPT = (
+    "The graph asks something that its checkpoints do not have: its saver does not keep what it is given."
 )
 
 
@@ -97,9 +100,13 @@ class Runs:
         head = await self._reader.head(thread) if asks or self._reader.has_breakpoints else None
         if head and (waiting := await self._reader.waiting(thread, head)):
             return Paused(waiting)
+        if isinstance(output, dict) and "__interrupt__" in output:  # it waits for ever: that is no end
+            return Failed(NOT_KEPT)
         return Finished(self.result(output))
 
     async def _failed(self, thread: str, error: BaseException, secrets: Any) -> State:
+        if isinstance(error, order.Behind):
+            raise AgentUnavailable("this machine's clock is behind what its thread has") from error
         if isinstance(error, UnknownInterruptError):
             raise NotPending("This question no longer waits on its thread.") from error
         if is_invalid_resume(error):

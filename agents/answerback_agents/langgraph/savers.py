@@ -19,7 +19,7 @@ from langgraph.pregel import Pregel
 
 from answerback.agent import AgentContext
 from answerback.errors import ConfigurationError
-from answerback_agents.langgraph import on_sqlite
+from answerback_agents.langgraph import on_sqlite, order
 from answerback_agents.langgraph.faces import InThreads, Saver
 from answerback_agents.langgraph.grouped import Grouped
 from answerback_agents.langgraph.locks import FileGuard, PostgresGuard, ThreadLocks
@@ -100,21 +100,23 @@ def for_one_run(saver: Saver, look: Look, kept: list[str]) -> Saver:
     checkpoints (not those of inner graphs) that the run wants kept are added to `kept`.
     """
     once = saver.of_one_run() if isinstance(saver, Grouped) else copy.copy(saver)
-    others, keep = saver.aget_tuple, once.aput
+    others, keep, at_first, in_threads = saver.aget_tuple, once.aput, [look], once.get_tuple
 
     async def aget_tuple(config: RunnableConfig) -> CheckpointTuple | None:
         wanted = config["configurable"]
-        if "aget_tuple" not in vars(once) or wanted.get("checkpoint_id") or wanted.get("checkpoint_ns"):
-            return await others(config)
-        del vars(once)["aget_tuple"]
-        return await look(config)
+        last = not (wanted.get("checkpoint_id") or wanted.get("checkpoint_ns"))
+        return order.follow(await (at_first.pop() if at_first and last else others)(config))
+
+    def get_tuple(config: RunnableConfig) -> CheckpointTuple | None:  # for a graph that a sync step calls
+        return order.follow(in_threads(config))
 
     async def aput(config: RunnableConfig, checkpoint: Checkpoint, *more: Any) -> RunnableConfig:
+        order.check(config, checkpoint)
         if not config["configurable"].get("checkpoint_ns"):
             kept.append(checkpoint["id"])
         return await keep(config, checkpoint, *more)
 
-    vars(once).update(aget_tuple=aget_tuple, aput=aput)
+    vars(once).update(aget_tuple=aget_tuple, get_tuple=get_tuple, aput=aput)
     return once
 
 

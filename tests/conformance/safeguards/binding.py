@@ -230,6 +230,22 @@ OF_BINDING = (
         GRAPH + "test_standby.py::test_law_1_what_a_standby_lacks_is_not_built_upon",
     ),
     Mutant(
+        "what a clock that is behind writes comes after what it follows",
+        ADAPTER + "order.py",
+        "    if found is not None:",
+        "    if False:",
+        GRAPH + "test_clocks.py::test_law_3_an_answer_counts_though_the_clock_was_put_back_since_its_question"
+        "[sqlite-two_steps]",
+    ),
+    Mutant(
+        "a checkpoint that nobody would see is not written",
+        ADAPTER + "savers.py",
+        "        order.check(config, checkpoint)\n",
+        "",
+        GRAPH + "test_clocks.py::test_law_3_a_checkpoint_that_nobody_would_see_is_not_written_and_no_run_ends"
+        "_by_it[sqlite]",
+    ),
+    Mutant(
         "an old button is no answer to what is open now",
         GATEWAY + "evidence.py",
         "        or bool(_token(reply) and token is None)  # of something that asks nothing any more\n",

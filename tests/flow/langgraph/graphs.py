@@ -10,13 +10,14 @@ import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, Any, TypedDict, cast
 
 from langchain.agents import create_agent
 from langchain.tools import tool
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
+from langgraph.checkpoint.base import id as ids
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.func import entrypoint, task
@@ -173,6 +174,19 @@ def listed_badly() -> Any:
     connection = sqlite3.connect(":memory:", check_same_thread=False)
     atexit.register(connection.close)
     return line_of(ask_twice, report).compile(checkpointer=FirstListFails(connection))
+
+
+class KeepsNoQuestions(SqliteSaver):
+    """As a saver does that is broken."""
+
+    def put_writes(self, config: Any, writes: Any, *more: Any) -> None:
+        super().put_writes(config, [each for each in writes if each[0] != "__interrupt__"], *more)
+
+
+def kept_badly() -> Any:
+    connection = sqlite3.connect(":memory:", check_same_thread=False)
+    atexit.register(connection.close)
+    return line_of(ask, report).compile(checkpointer=KeepsNoQuestions(connection))
 
 
 inner_graph = line_of(ask_twice).compile()
@@ -389,5 +403,27 @@ def ask_more(state: State) -> State:
 
 
 held_between = line_of(ask, held_up, ask_more, report)
+two_steps = line_of(ask, ask_more, report)
+steps_inside = StateGraph(State)
+steps_inside.add_node("inner", line_of(ask, ask_more).compile())
+steps_inside.add_edge(START, "inner")
+called = line_of(ask, ask_more).compile()
+
+
+def call(state: State) -> State:
+    return cast(State, called.invoke(state))
+
+
+steps_called = line_of(call)
+
+
+def forget_the_time(state: State) -> State:
+    if "forgot" not in noted(state):
+        note(state, "forgot")
+        ids._last_v6_timestamp = None
+    return {}
+
+
+forgetful = line_of(ask, forget_the_time, ask_more)
 
 not_a_graph = 42

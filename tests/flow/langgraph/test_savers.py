@@ -9,7 +9,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import CheckpointTuple
 from langgraph.checkpoint.memory import InMemorySaver
 
-from answerback.agent import Finished
+from answerback.agent import Failed, Finished
 from answerback.errors import AgentUnavailable
 from answerback_agents.langgraph import savers
 from answerback_agents.langgraph.grouped import Grouped
@@ -99,3 +99,11 @@ async def test_law_3_a_saver_that_is_away_for_a_moment_is_asked_again_later_what
     with pytest.raises(AgentUnavailable):
         await mine.resume("t", target(first), said("coding"), again=True)
     assert await mine.resume("t", target(first), said("coding"), again=True) == second
+
+
+async def test_law_3_a_run_whose_question_its_saver_did_not_keep_has_failed_and_not_ended(
+    light: Harness,
+) -> None:
+    mine = await light.open("kept_badly")
+    failed = await mine.start("t", light.input())
+    assert isinstance(failed, Failed) and "its checkpoints do not have" in failed.error
