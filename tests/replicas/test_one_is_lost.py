@@ -1,6 +1,10 @@
 """One of several gateways is killed, or stopped past its leases and continued: the others do what it did."""
 
+import contextlib
+import os
+import signal
 from collections import Counter
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -142,3 +146,52 @@ async def test_what_one_that_was_killed_in_a_resume_had_begun_is_begun_again_wit
     (replicas.folder / "run.gate").unlink()
     await ends_well(replicas, other, run)
     assert replicas.journal("run") == ["first Yes", "first Yes", "second No"]
+
+
+SESSIONS = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+
+
+async def sessions(fleet: Fleet) -> set[int]:
+    """Those that PostgreSQL has with replicas and their workers."""
+    return {pid for (pid,) in await fleet.all(SESSIONS)}
+
+
+@contextlib.asynccontextmanager
+async def standing_still(fleet: Fleet, replica: Replica, its: set[int]) -> AsyncIterator[None]:
+    """A machine that goes on later, when PostgreSQL has long given up its connections."""
+    workers = [
+        int(pid) for pid in Path(f"/proc/{replica.pid}/task/{replica.pid}/children").read_text().split()
+    ]
+    replica.stop()
+    for pid in workers:
+        os.kill(pid, signal.SIGSTOP)
+    await fleet.all("SELECT pg_terminate_backend(pid, 10000) FROM unnest(%s::int[]) AS pid", [*its])
+    try:
+        yield
+    finally:
+        for pid in workers:
+            os.kill(pid, signal.SIGCONT)
+        replica.go_on()
+
+
+@pytest.mark.parametrize("workers", [False, True])
+async def test_law_1_what_a_machine_that_stood_still_does_later_leads_nowhere_where_another_went_on(
+    replicas: Fleet, workers: bool
+) -> None:
+    await replicas.start(1, workers=workers)
+    first = await sessions(replicas)
+    await replicas.start(1, workers=workers)
+    others = await sessions(replicas) - first
+    still, other = replicas.replicas
+    run = await resuming(replicas, still)
+    async with standing_still(replicas, still, await sessions(replicas) - others):
+        (replicas.folder / "run.gate").unlink()
+        await ends_well(replicas, other, run)
+    assert replicas.journal("run") == ["first Yes", "first Yes", "second No"]
+    # Now it ends its step as well; whoever uses the thread next finds it as the other one has left it.
+    thread = (await replicas.get(still, f"/v1/runs/{run}"))["thread_id"]
+    given = {"folder": str(replicas.folder), "run": "next"}
+    await replicas.post(still, "/v1/runs", agent="graph", input=given, thread_id=thread, ask=["p1"])
+    await replicas.settle(lambda: len(replicas.box.received(2001)) == 4)
+    assert "First of next?" in replicas.box.received(2001)[-1].text
+    assert replicas.end() == [0, 0]

@@ -56,7 +56,9 @@ class LangGraph(Agent):
         try:
             await sing()
             self._locks = await savers.open_locks(self.context, self.name, self._stack)
-            self._graph, self._reader = await opened(self.settings, self.context, self.name, self._stack)
+            self._graph, self._reader = await opened(
+                self.settings, self.context, self.name, self._locks, self._stack
+            )
             self._runs = Runs(self.name, self._reader)
             self._stack.push_async_callback(self._runs.close)
         except BaseException:

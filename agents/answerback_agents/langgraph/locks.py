@@ -21,6 +21,9 @@ from answerback.errors import AgentUnavailable
 class Guard(Protocol):
     """Takes and gives back one numbered lock; `take` never waits."""
 
+    @property
+    def session(self) -> int | None: ...
+
     async def take(self, number: int) -> bool: ...
 
     async def give(self, number: int) -> None: ...
@@ -30,6 +33,8 @@ class Guard(Protocol):
 
 class FileGuard:
     """Locks one byte of a file for this open file description; needs Linux, elsewhere it guards nothing."""
+
+    session = None
 
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -69,6 +74,11 @@ class PostgresGuard:
         self._given: list[int] = []
         self._wanted: dict[int, asyncio.Future[bool]] = {}
         self._asking: asyncio.Task[None] | None = None
+
+    @property
+    def session(self) -> int | None:
+        connection = self._connection
+        return None if connection is None or connection.closed else int(connection.info.backend_pid)
 
     async def take(self, number: int) -> bool:
         wanted: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
@@ -164,7 +174,7 @@ class ThreadLocks:
         """Raises `AgentUnavailable` while another worker holds the thread."""
         turn = self._turns.setdefault(thread, asyncio.Lock())
         async with turn:
-            number = self._number(thread)
+            number = self.number(thread)
             if not await self._guard.take(number):
                 raise AgentUnavailable("another worker is running this thread; try again later")
             try:
@@ -172,10 +182,15 @@ class ThreadLocks:
             finally:
                 await self._guard.give(number)
 
-    def _number(self, thread: str) -> int:
-        """62 bits, positive: fits a bigint and a file offset."""
+    def number(self, thread: str) -> int:
+        """Of its lock: 62 bits, positive, so that it fits a bigint and a file offset."""
         name = f"answerback.langgraph\0{self._agent}\0{thread}"
         return int.from_bytes(hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest()[:8]) >> 2
+
+    @property
+    def session(self) -> int | None:
+        """PostgreSQL's process id of the session that holds those that are taken here; None without one."""
+        return self._guard.session
 
     async def close(self) -> None:
         await self._guard.close()

@@ -2,10 +2,12 @@
 
 import asyncio
 import contextlib
+import copy
 import hashlib
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AsyncExitStack
-from typing import Any
+from typing import Any, cast
 
 import psycopg
 from langchain_core.runnables import RunnableConfig
@@ -18,16 +20,40 @@ from answerback_agents.langgraph.committer import Committer
 from answerback_agents.langgraph.faces import Saver
 from answerback_agents.langgraph.grouped import Grouped
 from answerback_agents.langgraph.impatient import Impatient
+from answerback_agents.langgraph.locks import ThreadLocks
 
 PATIENCE = 10  # seconds for a server that does not answer
 At = tuple[str, str, str]  # thread, namespace, checkpoint
 THERE = """
     SELECT 1 FROM checkpoints WHERE (thread_id, checkpoint_ns, checkpoint_id) = (%s, %s, %s)
 """
+OTHERS = """
+    SELECT 1 FROM checkpoints WHERE (thread_id, checkpoint_ns) = (%s, %s) AND checkpoint_id > %s
+    AND NOT checkpoint_id = ANY(%s) LIMIT 1
+"""
+TAKEN = "SELECT pg_try_advisory_xact_lock(%s) AS taken"
+# https://www.postgresql.org/docs/current/view-pg-locks.html: the halves of the number, and 1 for one number.
+HOLDER = """
+    SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 1
+    AND (classid::bigint << 32) | objid::bigint = %s
+    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+"""
+ELSEWHERE = "fork", "update"  # sources of checkpoints that need not follow the last one
+
+
+class Run:
+    """One run of a graph: when it began (monotonic seconds), and the checkpoints that it has written."""
+
+    def __init__(self) -> None:
+        self.began, self.own = time.monotonic(), list[str]()
 
 
 class Postgres:
     """One connection, made anew when it is lost. What shares a transaction goes out without waiting.
+
+    Whoever loses it may have lost the lock of their thread as well, and somebody else may have gone on with
+    it since: a machine that was cut off from the network, or stood still, for a minute. So a run that began
+    before the connection takes its thread's lock for each write, and writes behind what is last there.
 
     Another server may answer then, which lacks what was committed last. Whoever worked on such a thread still
     has it in mind, and what is written behind it would stand on nothing: values that did not change since are
@@ -35,13 +61,23 @@ class Postgres:
     """
 
     def __init__(
-        self, where: str, schema: str, *, reads: bool = False, patience: float = Impatient.patience
+        self,
+        where: str,
+        schema: str,
+        *,
+        locks: ThreadLocks | None = None,
+        reads: bool = False,
+        patience: float = Impatient.patience,
     ) -> None:
-        """`reads`: nothing else, so that nothing is to be committed. `patience`: seconds for one answer."""
+        """`locks`: those under which it is used. `reads`: nothing else, so that nothing is to be committed.
+
+        `patience`: seconds for one answer.
+        """
         only = " -c default_transaction_read_only=on" if reads else ""
         self._where, self._options, self._reads = where, f"-c search_path={schema}{only}", reads
-        self._patience = patience
+        self._locks, self._patience = locks, patience
         self._connection: Impatient | None = None
+        self._since = 0.0  # when it was made, as `Run.began`
         self._written: At | None = None  # last, in this transaction
         self._kept: At | None = None  # last of what was committed
         self._lacks = False  # once true, each write is looked at, which costs a little
@@ -58,16 +94,34 @@ class Postgres:
                 if self._kept is not None and not self._has(connection, self._kept):
                     self._lacks = True
                 unless_it_is_lost.pop_all()
-            self._connection = connection
+            self._connection, self._since = connection, time.monotonic()
 
-    def behind(self, at: At) -> None:
+    def behind(self, at: At, run: Run | None) -> None:
         """Something is to be written behind this. Raises what says of a database that it cannot be used now,
 
-        if it is gone: what was at work on it is done again then, from what there is.
+        if it is gone, or if somebody else has written behind it: what was at work on it is done again then,
+        from what there is.
         """
         assert self._connection is not None, "ready() comes first"
         if self._lacks and not self._has(self._connection, at):
             raise psycopg.OperationalError("what was committed before is gone")
+        if run is not None and run.began < self._since and not self._is_last(self._connection, at, run):
+            raise psycopg.OperationalError("somebody else goes on with this thread")
+
+    def _is_last(self, connection: Impatient, at: At, run: Run) -> bool:
+        """Whether nobody else has the thread, until the commit, and nobody has written behind this."""
+        if self._locks is not None:
+            number = self._locks.number(at[0])
+            taken = connection.execute(TAKEN, (number,)).fetchone()
+            if taken is None or not (taken["taken"] or self._is_ours(connection, number)):
+                return False
+        return connection.execute(OTHERS, (*at, run.own)).fetchone() is None
+
+    def _is_ours(self, connection: Impatient, number: int) -> bool:
+        """Whether it is this worker that has the lock: on the connection for locks, which was not lost."""
+        assert self._locks is not None, "there is a lock"
+        holder = connection.execute(HOLDER, (number,)).fetchone()
+        return holder is not None and holder["pid"] == self._locks.session
 
     def wrote(self, at: At) -> None:
         """That was written, and is not committed yet."""
@@ -127,8 +181,20 @@ class Postgres:
             self._connection.close()
 
 
+class _Grouped(Grouped):
+    """With one connection that is made anew when it is lost."""
+
+    def of_one_run(self) -> Grouped:
+        once = super().of_one_run()
+        once.saver = saver = copy.copy(cast(_Saver, self.saver))
+        saver.run = Run()
+        return once
+
+
 class _Saver(PostgresSaver):
     """LangGraph's, on whatever connection is ready; what is one transaction, the committer decides."""
+
+    run: Run | None = None  # by which this one is used, if it is by one
 
     def __init__(self, database: Postgres, serde: Any = None) -> None:
         super().__init__(database, serde=serde)  # type: ignore[arg-type]
@@ -138,7 +204,10 @@ class _Saver(PostgresSaver):
         wanted = config["configurable"]
         place = wanted["thread_id"], wanted.get("checkpoint_ns", "")
         if behind := wanted.get("checkpoint_id"):
-            self._database.behind((*place, behind))
+            run = None if metadata.get("source") in ELSEWHERE else self.run
+            self._database.behind((*place, behind), run)
+        if self.run is not None:
+            self.run.own.append(checkpoint["id"])
         found = super().put(config, checkpoint, metadata, new_versions)
         self._database.wrote((*place, checkpoint["id"]))
         return found
@@ -149,13 +218,13 @@ class _Saver(PostgresSaver):
             yield cursor
 
 
-async def open_saver(where: str, schema: str, stack: AsyncExitStack) -> Grouped:
+async def open_saver(where: str, schema: str, locks: ThreadLocks | None, stack: AsyncExitStack) -> Grouped:
     """Our saver, ready to use. Raises `AgentUnavailable` when the server does not answer, and
     `ConfigurationError` when it does not let us make the schema.
     """
     with _explained(schema):
         await _make_schema(where, schema)
-        return await _opened(Postgres(where, schema), stack)
+        return await _opened(Postgres(where, schema, locks=locks), stack)
 
 
 async def open_reader(saver: Saver, where: str, schema: str, stack: AsyncExitStack) -> Grouped:
@@ -181,7 +250,7 @@ async def _opened(database: Postgres, stack: AsyncExitStack, serde: Any = None) 
     committer = Committer(database)
     stack.push_async_callback(committer.close)
     await committer.do(lambda: None)  # it connects
-    return Grouped(_Saver(database, serde), committer)
+    return _Grouped(_Saver(database, serde), committer)
 
 
 async def _make_schema(where: str, schema: str) -> None:

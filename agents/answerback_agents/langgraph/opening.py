@@ -13,6 +13,7 @@ from answerback.agent import AgentContext
 from answerback.errors import ConfigurationError
 from answerback_agents.langgraph import breakpoints, loading, savers
 from answerback_agents.langgraph.faces import Saver
+from answerback_agents.langgraph.locks import ThreadLocks
 from answerback_agents.langgraph.reading import Reader
 
 log = logging.getLogger("answerback.agents.langgraph")
@@ -34,11 +35,18 @@ class Settings(pydantic.BaseModel):
 
 
 async def opened(
-    settings: Settings, context: AgentContext, name: str, stack: contextlib.AsyncExitStack
+    settings: Settings,
+    context: AgentContext,
+    name: str,
+    locks: ThreadLocks,
+    stack: contextlib.AsyncExitStack,
 ) -> tuple[loading.Graph, Reader]:
-    """The graph with its saver, and what reads its threads. Raises ConfigurationError, AgentUnavailable."""
+    """The graph with its saver, and what reads its threads, whose locks are `locks`.
+
+    Raises ConfigurationError, AgentUnavailable.
+    """
     loaded = await loading.load_object(settings.graph, context.base_dir, name)
-    ours = await savers.open_saver(context, name, stack)
+    ours = await savers.open_saver(context, name, stack, locks)
     allowed = loading.own_types(loaded.module) | {_type_key(kind) for kind in settings.types}
     offer = loading.Offer(ours.with_allowlist(allowed), settings.options)
     graph = await loading.build(loaded.value, offer, loaded.file, stack)

@@ -57,10 +57,19 @@ async def open_locks(context: AgentContext, agent: str, stack: contextlib.AsyncE
     return locks
 
 
-async def open_saver(context: AgentContext, agent: str, stack: contextlib.AsyncExitStack) -> Grouped:
-    """Our saver, ready to use; raises `AgentUnavailable` when PostgreSQL does not answer."""
+async def open_saver(
+    context: AgentContext,
+    agent: str,
+    stack: contextlib.AsyncExitStack,
+    locks: ThreadLocks | None = None,
+) -> Grouped:
+    """Our saver, ready to use; raises `AgentUnavailable` when PostgreSQL does not answer.
+
+    `locks`: those under which it is used. Without them whoever uses it is alone.
+    """
     if _is_on_postgres(context):
-        ours: Grouped = await _postgres().open_saver(conninfo(context), checkpoint_schema(agent), stack)
+        where, schema = conninfo(context), checkpoint_schema(agent)
+        ours: Grouped = await _postgres().open_saver(where, schema, locks, stack)
         return ours
     return on_sqlite.open_saver(checkpoint_file(context, agent), stack)
 

@@ -230,6 +230,20 @@ OF_BINDING = (
         GRAPH + "test_standby.py::test_law_1_what_a_standby_lacks_is_not_built_upon",
     ),
     Mutant(
+        "what a machine that stood still does later leads nowhere",
+        ADAPTER + "on_postgres.py",
+        "        return connection.execute(OTHERS, (*at, run.own)).fetchone() is None",
+        "        return True",
+        GRAPH + "test_lost_connections.py::test_law_10_it_writes_nothing_where_somebody_else_has_gone_on",
+    ),
+    Mutant(
+        "a run whose lock was lost does not write beside whoever has it",
+        ADAPTER + "on_postgres.py",
+        '            if taken is None or not (taken["taken"] or self._is_ours(connection, number)):',
+        "            if False:",
+        GRAPH + "test_lost_connections.py::test_law_1_it_writes_nothing_while_somebody_else_has_its_thread",
+    ),
+    Mutant(
         "what a clock that is behind writes comes after what it follows",
         ADAPTER + "order.py",
         "    if found is not None:",
