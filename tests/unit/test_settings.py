@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from pydantic import SecretStr
 
 from answerback.errors import ConfigurationError
+from answerback.keepalives import noticed
 from answerback.model import Address, OnExpire
 from answerback.settings import Settings, load, parse, units
 
@@ -294,6 +295,14 @@ class TestSecrets:
         own = "postgresql://db/name?tcp_user_timeout=9&keepalives_idle=1"
         assert read(f"database: {own}").database == f"{own}&keepalives_interval=5&keepalives_count=3"
         assert read("database: sqlite").database == "sqlite"
+
+    def test_the_server_notices_as_soon_as_its_client_does_and_later_where_that_is_wanted(self):
+        own = {"keepalives_idle": "1", "tcp_user_timeout": "500", "dbname": "name"}
+        assert noticed(own) == (
+            "SET tcp_keepalives_idle = 1; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3; "
+            "SET tcp_user_timeout = 500"
+        )
+        assert noticed({}, 4).endswith("SET tcp_keepalives_count = 12; SET tcp_user_timeout = 60000")
 
     def test_one_that_a_url_would_take_for_something_else_has_to_be_encoded(self):
         assert "write @ as %40" in refused("database: postgresql://me:a@b@host/name").message

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from answerback.errors import AgentUnavailable
+from answerback.keepalives import LASTING, noticed
 
 
 class Guard(Protocol):
@@ -61,6 +62,9 @@ class FileGuard:
 
 class PostgresGuard:
     """Session advisory locks, all on one connection that does nothing else.
+
+    The server ends the session of a machine that has vanished, and with it the locks, but only some time
+    after those on which that machine writes: who writes has the lock.
 
     What is wanted while a statement is under way goes out with the next one. Nobody waits for a lock to be
     given back: whoever wants it next hears of this thread only later, and would try again.
@@ -133,7 +137,8 @@ class PostgresGuard:
 
         if self._connection is None or self._connection.closed:
             self._held.clear()  # they ended with the connection
-            self._connection = await ImpatientAsync.connect(self._conninfo, autocommit=True)
+            self._connection = made = await ImpatientAsync.connect(self._conninfo, autocommit=True)
+            await made.execute(noticed(made.info.get_parameters(), LASTING), prepare=False)
             self._connection.patience = self._patience or ImpatientAsync.patience
         return self._connection
 

@@ -16,6 +16,7 @@ from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 from psycopg.rows import DictRow, dict_row
 
 from answerback.errors import AgentUnavailable, ConfigurationError
+from answerback.keepalives import noticed
 from answerback_agents.langgraph.committer import Committer
 from answerback_agents.langgraph.faces import Saver
 from answerback_agents.langgraph.grouped import Grouped
@@ -73,8 +74,7 @@ class Postgres:
 
         `patience`: seconds for one answer.
         """
-        only = " -c default_transaction_read_only=on" if reads else ""
-        self._where, self._options, self._reads = where, f"-c search_path={schema}{only}", reads
+        self._where, self._schema, self._reads = where, schema, reads
         self._locks, self._patience = locks, patience
         self._connection: Impatient | None = None
         self._since = 0.0  # when it was made, as `Run.began`
@@ -86,15 +86,22 @@ class Postgres:
         if self._connection is None:
             connection = Impatient.connect(
                 self._where, autocommit=True, prepare_threshold=0, row_factory=dict_row,
-                options=self._options, connect_timeout=PATIENCE,
+                connect_timeout=PATIENCE,
             )  # fmt: skip
             connection.patience = self._patience
             with contextlib.ExitStack() as unless_it_is_lost:
                 unless_it_is_lost.callback(connection.close)
+                self._set_up(connection)
                 if self._kept is not None and not self._has(connection, self._kept):
                     self._lacks = True
                 unless_it_is_lost.pop_all()
             self._connection, self._since = connection, time.monotonic()
+
+    def _set_up(self, connection: Impatient) -> None:
+        """In one statement, which cannot be prepared."""
+        only = "; SET default_transaction_read_only = on" if self._reads else ""
+        alive = noticed(connection.info.get_parameters())
+        connection.execute(f"SET search_path = {self._schema}; {alive}{only}".encode(), prepare=False)
 
     def behind(self, at: At, run: Run | None) -> None:
         """Something is to be written behind this. Raises what says of a database that it cannot be used now,
@@ -261,6 +268,7 @@ async def _make_schema(where: str, schema: str) -> None:
     """
     connect: Any = psycopg.AsyncConnection.connect
     async with await connect(where, autocommit=True, prepare_threshold=0, row_factory=dict_row) as connection:
+        await connection.execute(noticed(connection.info.get_parameters()), prepare=False)
         number = int.from_bytes(hashlib.sha256(schema.encode()).digest()[:8]) >> 2
         while not await _tried(connection, number):  # noqa: ASYNC110 (the other one is another process)
             await asyncio.sleep(0.1)

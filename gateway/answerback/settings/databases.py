@@ -7,8 +7,6 @@ where a password has a sign of its own that is a piece of the password (law 11).
 import re
 
 _ENCODED = re.compile(r"%(?!00)[0-9A-Fa-f]{2}")
-# Seconds but for the last: milliseconds in which what was sent must have arrived.
-ALIVE = {"keepalives_idle": 15, "keepalives_interval": 5, "keepalives_count": 3, "tcp_user_timeout": 15_000}
 _PORT = re.compile(r"[0-9]{0,5}")
 ENCODE = (
     "this URL cannot be read. In a name or a password write @ as %40, : as %3A, / as %2F, ? as %3F and % as "
@@ -34,22 +32,6 @@ def is_readable(url: str) -> bool:
         and all(_PORT.fullmatch(_port(host)) for host in hosts.split(","))
         and all(option.count("=") == 1 for option in options)
     )
-
-
-def attentive(url: str) -> str:
-    """The same URL, with what makes a connection notice that its server is gone, unless it says that itself.
-
-    Without these a machine that vanishes, as when a standby takes over, is waited for a quarter of an hour,
-    and two hours where nothing was sent.
-    https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-PARAMKEYWORDS
-    """
-    if not url.startswith("postgres"):
-        return url
-    where, _, query = url.partition("?")
-    options = query.split("&") if query else []
-    said = {option.partition("=")[0] for option in options}
-    options += [f"{name}={value}" for name, value in ALIVE.items() if name not in said]
-    return f"{where}?{'&'.join(options)}"
 
 
 def _port(host: str) -> str:

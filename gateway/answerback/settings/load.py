@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from answerback.errors import ConfigurationError
+from answerback.keepalives import attentive
 from answerback.model import Address, Contact
-from answerback.settings import agree, databases, document, units
+from answerback.settings import agree, document, units
 from answerback.settings.checked import checked
 from answerback.settings.schema import ContactShape, FileShape, RouteShape, WorkerShape
 from answerback.settings.source import Source
@@ -76,7 +77,7 @@ def _read(text: str, file: str, environ: Mapping[str, str], overrides: Mapping[s
         listen=shape.listen,
         public_url=public_url,
         data_dir=os.path.normpath(Path(start, shape.data_dir)),
-        database=databases.attentive(shape.database.get_secret_value()),
+        database=attentive(shape.database.get_secret_value()),
         secret=shape.secret,
         api_keys=tuple(
             ApiKey(k.name, k.key, k.key_sha256, frozenset(k.scopes), frozenset(k.agents), k.contact)

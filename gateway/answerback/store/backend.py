@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import IO, Any, Protocol
 
 from answerback.errors import ConfigurationError, StoreUnavailable
+from answerback.keepalives import noticed
 from answerback.store.silence import Silence
 
 # Primary result codes (https://sqlite.org/rescode.html) that speak of file or disk, not of a statement
@@ -168,10 +169,7 @@ class Postgresql:
         except self._psycopg.Error as error:
             raise self.translate(error) from error
         try:
-            connection.execute(f"SET idle_in_transaction_session_timeout = '{FROZEN}s'")
-            connection.execute("SET lock_timeout = '10s'")
-            if not writer:
-                connection.execute("SET default_transaction_read_only = on")
+            connection.execute(_session(connection, writer), prepare=False)
         except self._psycopg.Error as error:
             connection.close()
             raise self.translate(error) from error
@@ -215,6 +213,15 @@ class Postgresql:
     def unlock(self) -> None:
         """Nothing was locked."""
         self._silence.stop()
+
+
+def _session(connection: Any, writer: bool) -> str:
+    """What holds for each session, in one statement, which cannot be prepared."""
+    only = "" if writer else "; SET default_transaction_read_only = on"
+    return (
+        f"SET idle_in_transaction_session_timeout = '{FROZEN}s'; SET lock_timeout = '10s'; "
+        f"{noticed(connection.info.get_parameters())}{only}"
+    )
 
 
 def hang_up(connection: Any) -> None:

@@ -230,6 +230,14 @@ OF_BINDING = (
         GRAPH + "test_standby.py::test_law_1_what_a_standby_lacks_is_not_built_upon",
     ),
     Mutant(
+        "the locks of a machine that has vanished are given back",
+        ADAPTER + "locks.py",
+        "            await made.execute(noticed(made.info.get_parameters(), LASTING), prepare=False)\n",
+        "",
+        "tests/faults/test_vanished_machines.py::test_law_3_the_lock_of_a_worker_whose_machine_has_vanished_is"
+        "_soon_another_ones",
+    ),
+    Mutant(
         "what a machine that stood still does later leads nowhere",
         ADAPTER + "on_postgres.py",
         "        return connection.execute(OTHERS, (*at, run.own)).fetchone() is None",
