@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 
 sh scripts/setup.sh dev
 # Whoever lacks these is told, and the tests that need them say so again: skipped here, failed in CI.
-sh scripts/debian.sh chromium strace dovecot-imapd dovecot-lmtpd || :
+sh scripts/debian.sh chromium strace dovecot-imapd dovecot-lmtpd pgbouncer || :
 sh scripts/langgraph-server.sh || :
 
 # Hundreds of tests start programs of ours: each would compile all of it anew.

@@ -74,6 +74,7 @@ class PostgresGuard:
         """`patience`: seconds until a server that says nothing is given up, instead of the usual ones."""
         self._conninfo, self._patience = conninfo, patience
         self._connection: Any = None
+        self._session: int | None = None  # PostgreSQL's process id of it
         self._held: set[int] = set()
         self._given: list[int] = []
         self._wanted: dict[int, asyncio.Future[bool]] = {}
@@ -81,8 +82,7 @@ class PostgresGuard:
 
     @property
     def session(self) -> int | None:
-        connection = self._connection
-        return None if connection is None or connection.closed else int(connection.info.backend_pid)
+        return None if self._connection is None or self._connection.closed else self._session
 
     async def take(self, number: int) -> bool:
         wanted: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
@@ -139,6 +139,8 @@ class PostgresGuard:
             self._held.clear()  # they ended with the connection
             self._connection = made = await ImpatientAsync.connect(self._conninfo, autocommit=True)
             await made.execute(noticed(made.info.get_parameters(), LASTING), prepare=False)
+            # Asked, because a pooler makes up a number of its own when one connects.
+            [self._session] = await (await made.execute("SELECT pg_backend_pid()")).fetchone() or (None,)
             self._connection.patience = self._patience or ImpatientAsync.patience
         return self._connection
 

@@ -11,6 +11,7 @@ from typing import IO, Any, Protocol
 
 from answerback.errors import ConfigurationError, StoreUnavailable
 from answerback.keepalives import noticed
+from answerback.store import pooling
 from answerback.store.silence import Silence
 
 # Primary result codes (https://sqlite.org/rescode.html) that speak of file or disk, not of a statement
@@ -162,18 +163,26 @@ class Postgresql:
         self.url = url.replace("postgresql://", "postgresql+psycopg://", 1)
 
     def connect(self, *, writer: bool) -> Any:
+        connection = self._connected()
         try:
-            connection = self._psycopg.connect(
-                self._dsn, autocommit=True, connect_timeout=10, cursor_factory=self._cursor
-            )
-        except self._psycopg.Error as error:
-            raise self.translate(error) from error
-        try:
+            if writer:  # before anything is set that would reach others
+                pooling.refuse(connection, self._connected)
             connection.execute(_session(connection, writer), prepare=False)
+        except ConfigurationError:
+            connection.close()
+            raise
         except self._psycopg.Error as error:
             connection.close()
             raise self.translate(error) from error
         return connection
+
+    def _connected(self) -> Any:
+        try:
+            return self._psycopg.connect(
+                self._dsn, autocommit=True, connect_timeout=10, cursor_factory=self._cursor
+            )
+        except self._psycopg.Error as error:
+            raise self.translate(error) from error
 
     def begin(self, connection: Any) -> int:
         if self._clock is not None:
@@ -217,10 +226,10 @@ class Postgresql:
 
 def _session(connection: Any, writer: bool) -> str:
     """What holds for each session, in one statement, which cannot be prepared."""
-    only = "" if writer else "; SET default_transaction_read_only = on"
+    only = "" if writer else "SET default_transaction_read_only = on; "
     return (
-        f"SET idle_in_transaction_session_timeout = '{FROZEN}s'; SET lock_timeout = '10s'; "
-        f"{noticed(connection.info.get_parameters())}{only}"
+        f"SET idle_in_transaction_session_timeout = '{FROZEN}s'; SET lock_timeout = '10s'; {only}"
+        f"{noticed(connection.info.get_parameters())}"
     )
 
 

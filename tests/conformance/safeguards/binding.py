@@ -230,6 +230,13 @@ OF_BINDING = (
         GRAPH + "test_standby.py::test_law_1_what_a_standby_lacks_is_not_built_upon",
     ),
     Mutant(
+        "a pool in which no lock lasts is refused",
+        GATEWAY + "store/pooling.py",
+        "        if theirs == mark or ours != mark:",
+        "        if False:",
+        "tests/store/test_pooling.py::test_law_1_one_of_transactions_is_refused_because_no_lock_lasts_there[0]",
+    ),
+    Mutant(
         "the locks of a machine that has vanished are given back",
         ADAPTER + "locks.py",
         "            await made.execute(noticed(made.info.get_parameters(), LASTING), prepare=False)\n",
