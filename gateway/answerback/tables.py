@@ -9,6 +9,8 @@ Small rows that are always found by their key stand in the tree of that key, wit
 from sqlalchemy import BigInteger, Column, Index, LargeBinary, Text, text
 from sqlmodel import Field, SQLModel
 
+# The advisory lock of PostgreSQL that all gateways share while they may write: no table is changed meanwhile.
+IN_USE = 7_203_918_456
 PENDING = "status = 'pending'"
 INTERRUPTED = "interrupt_id <> ''"  # what an agent asks
 STANDS = f"{INTERRUPTED} AND status <> 'cancelled' AND resumed_at IS NULL"  # until its answer was consumed

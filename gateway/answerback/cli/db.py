@@ -25,10 +25,10 @@ def upgrade(config: str | None, as_json: bool) -> None:
     found = settings.load(config, environ=os.environ)
     seen: dict[str, str | None] = {}
 
-    def prepare(url: str) -> None:
+    def prepare(url: str) -> str:
         seen["before"], _ = migrations.revisions(url)
-        migrations.upgrade(url)
-        seen["now"], _ = migrations.revisions(url)
+        seen["now"] = now = migrations.upgrade(url)
+        return now
 
     opened = store.Store(store.choose(found.database, found.data_dir))
     opened.open(prepare)

@@ -9,10 +9,14 @@ from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, Engine, create_engine, event, text
+from sqlalchemy.exc import OperationalError
 
 from answerback.errors import ConfigurationError
+from answerback.tables import IN_USE
 
 LOCK = 7_203_918_455  # the PostgreSQL advisory lock under which one process migrates
+PATIENCE = 10.0  # seconds for gateways that are just stopping
+TIMED_OUT = "55P03"  # https://www.postgresql.org/docs/current/errcodes-appendix.html: lock_not_available
 
 
 def _config(connection: Connection | None = None) -> Config:
@@ -22,10 +26,11 @@ def _config(connection: Connection | None = None) -> Config:
     return config
 
 
-def upgrade(url: str) -> None:
-    """To the newest revision; does nothing when it is there. One process at a time.
+def upgrade(url: str, patience: float = PATIENCE) -> str:
+    """To the newest revision, which it returns; does nothing when it is there. One process at a time.
 
-    Raises `ConfigurationError`, and changes nothing, if a newer version of answerback has been here.
+    Raises `ConfigurationError`, and changes nothing, if a newer version of answerback has been here, or if
+    gateways of an older one still use the database after `patience` seconds.
     """
     engine = create_engine(url)
     if engine.dialect.name == "sqlite":
@@ -42,9 +47,28 @@ def upgrade(url: str) -> None:
                     "version again, or restore a backup from before."
                 )
             if revision != _newest():
+                _wait_for_others(connection, patience)
                 command.upgrade(_config(connection), "head")
     finally:
         engine.dispose()
+    return _newest()
+
+
+def _wait_for_others(connection: Connection, patience: float) -> None:
+    """Until no gateway uses the database, so that none writes to tables that it does not know."""
+    if connection.dialect.name != "postgresql":
+        return
+    connection.execute(text(f"SET LOCAL lock_timeout = '{patience}s'"))
+    try:
+        connection.execute(text(f"SELECT pg_advisory_xact_lock({IN_USE})"))
+    except OperationalError as error:
+        if getattr(error.orig, "sqlstate", None) != TIMED_OUT:
+            raise
+        raise ConfigurationError(
+            "This version has to bring the database up to date, and a gateway of an older one uses it. Stop "
+            "every gateway on this database, then start this one. Nothing was changed."
+        ) from error
+    connection.execute(text("SET LOCAL lock_timeout = DEFAULT"))
 
 
 def _in_one_transaction(engine: Engine) -> None:
@@ -59,7 +83,7 @@ def _in_one_transaction(engine: Engine) -> None:
         connection.exec_driver_sql("BEGIN IMMEDIATE")
 
 
-def revisions(url: str) -> tuple[str | None, str | None]:
+def revisions(url: str) -> tuple[str | None, str]:
     """(the database's revision, the newest one)."""
     engine = create_engine(url)
     try:
@@ -75,8 +99,10 @@ def _revision_of(connection: Connection) -> str | None:
 
 
 @functools.cache
-def _newest() -> str | None:
-    return ScriptDirectory.from_config(_config()).get_current_head()
+def _newest() -> str:
+    newest = ScriptDirectory.from_config(_config()).get_current_head()
+    assert newest is not None, "there are migrations"
+    return newest
 
 
 @functools.cache

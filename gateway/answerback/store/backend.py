@@ -9,10 +9,11 @@ import time
 from collections.abc import Callable
 from typing import IO, Any, Protocol
 
-from answerback.errors import ConfigurationError, StoreUnavailable
+from answerback.errors import AnswerbackError, ConfigurationError, StoreUnavailable
 from answerback.keepalives import noticed
 from answerback.store import pooling
 from answerback.store.silence import Silence
+from answerback.tables import IN_USE
 
 # Primary result codes (https://sqlite.org/rescode.html) that speak of file or disk, not of a statement
 _UNUSABLE = {
@@ -34,6 +35,10 @@ OPTIONS = (
     "number that is none. A ? that is part of the password is written %3F. Its options: "
     "https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-PARAMKEYWORDS"
 )
+CHANGED = (
+    "PostgreSQL cannot be used: a newer version of answerback has brought this database up to date. Stop "
+    "this gateway, and start that version."
+)
 Clock = Callable[[], int]  # microseconds since the epoch
 
 
@@ -41,6 +46,7 @@ class Backend(Protocol):
     dialect: str
     url: str  # as SQLAlchemy spells it, for the migrations
     snapshot: str  # begins a transaction that only reads, and sees one moment
+    shape: str | None  # the revision of the tables that is written to, once it is known
 
     def connect(self, *, writer: bool) -> Any: ...
     def begin(self, connection: Any) -> int: ...  # the database's time
@@ -56,6 +62,7 @@ class Sqlite:
     """WAL and synchronous=FULL; one process, one writing connection (SQLite before 3.51.3 needs that)."""
 
     dialect = "sqlite"
+    shape: str | None = None  # nobody else can change it
     snapshot = "BEGIN"  # with a write-ahead log: from its first look on (https://sqlite.org/isolation.html)
 
     def __init__(self, data_dir: str, clock: Clock | None = None) -> None:
@@ -135,6 +142,7 @@ class Postgresql:
     """
 
     dialect = "postgresql"
+    shape: str | None = None
     snapshot = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY"
 
     def __init__(self, url: str, clock: Clock | None = None, silence: Silence | None = None) -> None:
@@ -168,13 +176,24 @@ class Postgresql:
             if writer:  # before anything is set that would reach others
                 pooling.refuse(connection, self._connected)
             connection.execute(_session(connection, writer), prepare=False)
-        except ConfigurationError:
+            if writer and self.shape is not None:
+                self._join(connection, self.shape)
+        except AnswerbackError:
             connection.close()
             raise
         except self._psycopg.Error as error:
             connection.close()
             raise self.translate(error) from error
         return connection
+
+    def _join(self, connection: Any, shape: str) -> None:
+        """From now on the tables stay as they are for as long as this connection lasts. Raises
+
+        `StoreUnavailable` if they were changed while it was lost.
+        """
+        connection.execute("SELECT pg_advisory_lock_shared($1)", (IN_USE,))
+        if connection.execute("SELECT version_num FROM alembic_version").fetchone() != (shape,):
+            raise StoreUnavailable(CHANGED)
 
     def _connected(self) -> Any:
         try:

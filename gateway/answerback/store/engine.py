@@ -38,15 +38,17 @@ class Store:
         self._timer: asyncio.TimerHandle | None = None  # for when nothing is
         self._unsettled: set[asyncio.Future[Any]] = set()  # of these and those that go along right now
 
-    def open(self, prepare: Callable[[str], None] | None = None) -> None:
+    def open(self, prepare: Callable[[str], str | None] | None = None) -> None:
         """Take the lock, `prepare` the database's shape (given its URL), and start the writer.
+
+        If `prepare` returns the shape's name, nothing is ever written where the database has another one.
 
         Raises `StoreUnavailable` or `ConfigurationError`.
         """
         self.backend.lock()
         try:
             if prepare is not None:
-                prepare(self.backend.url)
+                self.backend.shape = prepare(self.backend.url)
             connection = self.backend.connect(writer=True)
         except Exception as error:
             self.backend.unlock()

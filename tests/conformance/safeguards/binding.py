@@ -230,6 +230,21 @@ OF_BINDING = (
         GRAPH + "test_standby.py::test_law_1_what_a_standby_lacks_is_not_built_upon",
     ),
     Mutant(
+        "no table is changed while a gateway of an older version runs",
+        GATEWAY + "migrations/__init__.py",
+        "                _wait_for_others(connection, patience)\n",
+        "",
+        "tests/store/test_versions.py::test_the_newer_one_does_not_start_while_the_older_one_runs_and_says"
+        "_what_to_do",
+    ),
+    Mutant(
+        "a gateway writes nothing to tables that a newer version has changed",
+        GATEWAY + "store/backend.py",
+        "            if writer and self.shape is not None:",
+        "            if False:",
+        "tests/store/test_versions.py::test_law_3_the_older_one_writes_nothing_more_once_the_newer_one_was_there",
+    ),
+    Mutant(
         "a pool in which no lock lasts is refused",
         GATEWAY + "store/pooling.py",
         "        if theirs == mark or ours != mark:",
