@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from answerback.errors import AgentUnavailable
-from answerback.keepalives import LASTING, noticed
+from answerback.sessions import LASTING, begun
 
 
 class Guard(Protocol):
@@ -138,7 +138,7 @@ class PostgresGuard:
         if self._connection is None or self._connection.closed:
             self._held.clear()  # they ended with the connection
             self._connection = made = await ImpatientAsync.connect(self._conninfo, autocommit=True)
-            await made.execute(noticed(made.info.get_parameters(), LASTING), prepare=False)
+            await made.execute(begun(made.info.get_parameters(), LASTING), prepare=False)
             # Asked, because a pooler makes up a number of its own when one connects.
             [self._session] = await (await made.execute("SELECT pg_backend_pid()")).fetchone() or (None,)
             self._connection.patience = self._patience or ImpatientAsync.patience

@@ -16,7 +16,7 @@ from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 from psycopg.rows import DictRow, dict_row
 
 from answerback.errors import AgentUnavailable, ConfigurationError
-from answerback.keepalives import noticed
+from answerback.sessions import begun
 from answerback_agents.langgraph.committer import Committer
 from answerback_agents.langgraph.faces import Saver
 from answerback_agents.langgraph.grouped import Grouped
@@ -100,7 +100,7 @@ class Postgres:
     def _set_up(self, connection: Impatient) -> None:
         """In one statement, which cannot be prepared."""
         only = "; SET default_transaction_read_only = on" if self._reads else ""
-        alive = noticed(connection.info.get_parameters())
+        alive = begun(connection.info.get_parameters())
         connection.execute(f"SET search_path = {self._schema}; {alive}{only}".encode(), prepare=False)
 
     def behind(self, at: At, run: Run | None) -> None:
@@ -268,7 +268,7 @@ async def _make_schema(where: str, schema: str) -> None:
     """
     connect: Any = psycopg.AsyncConnection.connect
     async with await connect(where, autocommit=True, prepare_threshold=0, row_factory=dict_row) as connection:
-        await connection.execute(noticed(connection.info.get_parameters()), prepare=False)
+        await connection.execute(begun(connection.info.get_parameters()), prepare=False)
         number = int.from_bytes(hashlib.sha256(schema.encode()).digest()[:8]) >> 2
         while not await _tried(connection, number):  # noqa: ASYNC110 (the other one is another process)
             await asyncio.sleep(0.1)

@@ -9,14 +9,15 @@ from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, Engine, create_engine, event, text
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import OperationalError, ProgrammingError
 
 from answerback.errors import ConfigurationError
 from answerback.tables import IN_USE
 
 LOCK = 7_203_918_455  # the PostgreSQL advisory lock under which one process migrates
 PATIENCE = 10.0  # seconds for gateways that are just stopping
-TIMED_OUT = "55P03"  # https://www.postgresql.org/docs/current/errcodes-appendix.html: lock_not_available
+# https://www.postgresql.org/docs/current/errcodes-appendix.html: lock_not_available, insufficient_privilege
+TIMED_OUT, NOT_ALLOWED = "55P03", "42501"
 
 
 def _config(connection: Connection | None = None) -> Config:
@@ -29,8 +30,8 @@ def _config(connection: Connection | None = None) -> Config:
 def upgrade(url: str, patience: float = PATIENCE) -> str:
     """To the newest revision, which it returns; does nothing when it is there. One process at a time.
 
-    Raises `ConfigurationError`, and changes nothing, if a newer version of answerback has been here, or if
-    gateways of an older one still use the database after `patience` seconds.
+    Raises `ConfigurationError`, and changes nothing, if a newer version of answerback has been here, if
+    gateways of an older one still use the database after `patience` seconds, or if its user may not do it.
     """
     engine = create_engine(url)
     if engine.dialect.name == "sqlite":
@@ -49,6 +50,13 @@ def upgrade(url: str, patience: float = PATIENCE) -> str:
             if revision != _newest():
                 _wait_for_others(connection, patience)
                 command.upgrade(_config(connection), "head")
+    except ProgrammingError as error:
+        if getattr(error.orig, "sqlstate", None) != NOT_ALLOWED:
+            raise
+        raise ConfigurationError(
+            f"PostgreSQL lets {engine.url.username or 'this user'} make no tables in this database. As an "
+            f"administrator, say ALTER DATABASE {engine.url.database} OWNER TO {engine.url.username or '…'}."
+        ) from error
     finally:
         engine.dispose()
     return _newest()

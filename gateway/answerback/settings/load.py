@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from answerback.errors import ConfigurationError
-from answerback.keepalives import attentive
 from answerback.model import Address, Contact
+from answerback.sessions import attentive
 from answerback.settings import agree, document, units
 from answerback.settings.checked import checked
 from answerback.settings.schema import ContactShape, FileShape, RouteShape, WorkerShape

@@ -9,8 +9,8 @@ import time
 from collections.abc import Callable
 from typing import IO, Any, Protocol
 
-from answerback.errors import AnswerbackError, ConfigurationError, StoreUnavailable
-from answerback.keepalives import noticed
+from answerback.errors import ConfigurationError, StoreUnavailable
+from answerback.sessions import begun
 from answerback.store import pooling
 from answerback.store.silence import Silence
 from answerback.tables import IN_USE
@@ -173,12 +173,10 @@ class Postgresql:
     def connect(self, *, writer: bool) -> Any:
         connection = self._connected()
         try:
-            if writer:  # before anything is set that would reach others
-                pooling.refuse(connection, self._connected)
             connection.execute(_session(connection, writer), prepare=False)
             if writer and self.shape is not None:
                 self._join(connection, self.shape)
-        except AnswerbackError:
+        except StoreUnavailable:
             connection.close()
             raise
         except self._psycopg.Error as error:
@@ -235,12 +233,34 @@ class Postgresql:
         return isinstance(error, again)
 
     def lock(self) -> None:
-        """Several processes may share a PostgreSQL. From now on nobody waits for it without end."""
+        """Several processes may share a PostgreSQL. From now on nobody waits for it without end.
+
+        Raises `ConfigurationError` for one that cannot do what is needed, before anything is changed there.
+        """
         self._silence.start()
+        try:
+            with self._connected() as connection:
+                _refuse_encoding(connection)
+                pooling.refuse(connection, self._connected)
+        except BaseException as error:
+            self._silence.stop()
+            if isinstance(error, self._psycopg.Error):
+                raise self.translate(error) from error
+            raise
 
     def unlock(self) -> None:
         """Nothing was locked."""
         self._silence.stop()
+
+
+def _refuse_encoding(connection: Any) -> None:
+    """Raises `ConfigurationError` where not every text can be kept as it is."""
+    encoding = connection.info.parameter_status("server_encoding")
+    if encoding != "UTF8":
+        raise ConfigurationError(
+            f"database: its encoding is {encoding}, in which not every text can be kept. Make another one: "
+            "CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0."
+        )
 
 
 def _session(connection: Any, writer: bool) -> str:
@@ -248,7 +268,7 @@ def _session(connection: Any, writer: bool) -> str:
     only = "" if writer else "SET default_transaction_read_only = on; "
     return (
         f"SET idle_in_transaction_session_timeout = '{FROZEN}s'; SET lock_timeout = '10s'; {only}"
-        f"{noticed(connection.info.get_parameters())}"
+        f"{begun(connection.info.get_parameters())}"
     )
 
 

@@ -245,6 +245,14 @@ OF_BINDING = (
         "tests/store/test_versions.py::test_law_3_the_older_one_writes_nothing_more_once_the_newer_one_was_there",
     ),
     Mutant(
+        "a commit is on the disk before it counts, whatever the database has been set to",
+        GATEWAY + "sessions.py",
+        '        f"{_DURABLE}"\n',
+        '        "SELECT 1"\n',
+        "tests/store/test_sessions.py::test_law_3_a_commit_is_durable_and_a_text_is_kept_whatever_the_database"
+        "_has_been_set_to",
+    ),
+    Mutant(
         "a pool in which no lock lasts is refused",
         GATEWAY + "store/pooling.py",
         "        if theirs == mark or ours != mark:",
@@ -254,7 +262,7 @@ OF_BINDING = (
     Mutant(
         "the locks of a machine that has vanished are given back",
         ADAPTER + "locks.py",
-        "            await made.execute(noticed(made.info.get_parameters(), LASTING), prepare=False)\n",
+        "            await made.execute(begun(made.info.get_parameters(), LASTING), prepare=False)\n",
         "",
         "tests/faults/test_vanished_machines.py::test_law_3_the_lock_of_a_worker_whose_machine_has_vanished_is"
         "_soon_another_ones",
