@@ -7,7 +7,11 @@ from answerback.cli.options import local
 
 
 @click.command()
-@click.option("--online", is_flag=True, help="Also ask each provider's service who we are there.")
+@click.option(
+    "--online",
+    is_flag=True,
+    help="Also ask each provider's service who we are there, and PostgreSQL whether it can be used.",
+)
 @local
 def check(config: str | None, online: bool, as_json: bool) -> None:
     """Check the configuration, and import what it names. Lists every problem with its place; exits with 1."""

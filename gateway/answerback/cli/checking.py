@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import tempfile
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from answerback import owners, registry, standing
 from answerback.agent import Agent, AgentContext
@@ -14,6 +15,7 @@ from answerback.identify import function_of
 from answerback.model import OnExpire
 from answerback.provider import Provider
 from answerback.settings import Route, Settings
+from answerback.store import choose, disks
 from answerback.workers import in_workers
 
 BY_THE_ASKER = "on_expire: default is for questions whose asker sets a default; others end as with auto"
@@ -52,7 +54,24 @@ async def check(settings: Settings, *, online: bool) -> Found:
         for provider in known.providers.values():
             await _provider(settings, provider, found, online=online)
         await offered.http.close()
+    await _database(settings, found, online=online)
     return found
+
+
+async def _database(settings: Settings, found: Found, *, online: bool) -> None:
+    """A SQLite may be in use; whether its disk will do can be known all the same."""
+    if settings.database == "sqlite":
+        if kind := disks.another_machines(Path(settings.data_dir)):
+            found.notes.append(f"{settings.file}: {disks.NOT_HERE.format(kind=kind)}")
+    elif online:
+        try:
+            backend = choose(settings.database, settings.data_dir)
+            await asyncio.to_thread(backend.lock)
+            backend.unlock()
+        except AnswerbackError as error:
+            found.problems.append(f"{settings.file}: {error}")
+        else:
+            found.facts.append(("postgresql", "takes connections"))
 
 
 def _about(settings: Settings) -> list[tuple[str, str]]:

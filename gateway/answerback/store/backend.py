@@ -2,6 +2,7 @@
 
 import contextlib
 import fcntl
+import logging
 import os
 import pathlib
 import sqlite3
@@ -11,10 +12,11 @@ from typing import IO, Any, Protocol
 
 from answerback.errors import ConfigurationError, StoreUnavailable
 from answerback.sessions import begun
-from answerback.store import pooling
+from answerback.store import disks, pooling
 from answerback.store.silence import Silence
 from answerback.tables import IN_USE
 
+log = logging.getLogger("answerback.store")
 # Primary result codes (https://sqlite.org/rescode.html) that speak of file or disk, not of a statement
 _UNUSABLE = {
     sqlite3.SQLITE_BUSY,
@@ -114,6 +116,8 @@ class Sqlite:
 
     def lock(self) -> None:
         self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if kind := disks.another_machines(self.path.parent):
+            log.warning(disks.NOT_HERE.format(kind=kind))
         handle = open(self.path.parent / "lock", "a+", opener=private)  # noqa: SIM115 - held until unlock
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

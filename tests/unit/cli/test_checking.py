@@ -147,3 +147,15 @@ async def test_where_somebody_or_the_form_is_reached_nothing_is_noted(tmp_path: 
     file = tmp_path / "a.yaml"
     file.write_text(config)
     assert (await check(load(str(file), environ={}), online=False)).notes == []
+
+
+@pytest.mark.needs_extra("postgres")
+async def test_a_postgresql_is_tried_online(postgres_url: str, tmp_path: Path) -> None:
+    file = tmp_path / "a.yaml"
+    file.write_text(f"database: {postgres_url}\n")
+    found = await check(load(str(file), environ={}), online=True)
+    assert ("postgresql", "takes connections") in found.facts and found.problems == []
+    file.write_text(f"database: {postgres_url.replace('/answerback_', '/nothing_')}\n")
+    (problem,) = (await check(load(str(file), environ={}), online=True)).problems
+    assert problem.startswith(f"{file}: PostgreSQL cannot be used") and "does not exist" in problem
+    assert (await check(load(str(file), environ={}), online=False)).problems == []
