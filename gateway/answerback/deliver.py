@@ -153,7 +153,8 @@ class Deliverer(Background):
         self._context.faults.reach("deliver.after-send")
         self._context.metrics.count(Metric.DELIVERIES, row["provider"], row["kind"], "sent")
         self.outages.over(row["provider"])
-        await self._record(row | {"begun_at": loaded.told.now}, sent)
+        took = self._context.store.backend.timer() - loaded.as_of
+        await self._record(row | {"taken_at": loaded.told.now + took}, sent)
 
     async def _record(self, row: Row, sent: Sent) -> None:
         """Write down that it was sent, and what a stand-in answered with it."""

@@ -23,6 +23,7 @@ class Known:
     who: Contact | None
     thread: tuple[str, ...]
     at: int  # database time, microseconds
+    as_of: int  # the same moment, or one before, by this process's timer, microseconds
     until: float  # monotonic time, seconds
 
 
@@ -34,4 +35,4 @@ def known_of(tx: Tx, contact_id: str, record: Interaction | None, of: Row | None
     person = contacts.person(tx, contact_id)
     who = contacts.person(tx, record.answered_by) if record is not None else None
     thread = tuple(loads(of["message_ids"])) if of is not None else ()
-    return Known(record, person, who, thread, tx.now, time.monotonic() + FRESH)
+    return Known(record, person, who, thread, tx.now, tx.as_of, time.monotonic() + FRESH)

@@ -18,6 +18,7 @@ class Loaded:
 
     record: Interaction | None
     told: Told
+    as_of: int  # when `told.now` was, by this process's timer, microseconds
     thread: tuple[str, ...]  # ids of our earlier messages at the same place about the same thing
     needless: bool = False  # it stands in for a message that has arrived after all
     lost: bool = False  # where it goes is not its person's account any more
@@ -29,7 +30,7 @@ def remembered(row: Row) -> Loaded | None:
     if known is None or time.monotonic() > known.until:
         return None
     names = {known.who.id: known.who.name} if known.who is not None else {}
-    return Loaded(known.record, Told(known.person, names, known.at), known.thread)
+    return Loaded(known.record, Told(known.person, names, known.at), known.as_of, known.thread)
 
 
 def load(tx: Tx, context: Context, row: Row) -> Loaded:
@@ -40,7 +41,7 @@ def load(tx: Tx, context: Context, row: Row) -> Loaded:
     names = {who.id: who.name} if who is not None else {}
     picks = _pick_tokens(tx, row, context)
     told = Told(person, names, tx.now, picks)
-    return Loaded(record, told, _thread(tx, row), has_arrived(tx, row), gone.is_lost(tx, row))
+    return Loaded(record, told, tx.as_of, _thread(tx, row), has_arrived(tx, row), gone.is_lost(tx, row))
 
 
 def needless(row: Row, record: Interaction | None) -> bool:

@@ -1,5 +1,6 @@
 """Which question a reply is for: by token, by reference, by code, or the only one; never a guess."""
 
+import asyncio
 import itertools
 
 import pytest
@@ -205,6 +206,37 @@ async def test_a_text_written_before_the_question_was_sent_answers_nothing_unask
         assert g.memory.titles("1001")[-1] == "I am not sure what “yes” is for. Is it this question?"
         await g.taps("1001", "Wipe?")
         assert (await g.settled(run.id)).result == [True]
+
+
+@pytest.mark.parametrize("later", [False, True], ids=["sent at once", "sent once it is due"])
+async def test_law_1_a_text_that_was_written_while_a_question_was_on_its_way_answers_nothing_unasked(
+    database: Database, later: bool
+) -> None:
+    async with gateway(database) as g:
+        if later:
+            g.memory.failures.append(TryLater(1))
+        g.memory.hang = asyncio.Event()
+        asked = await g.app.asker.ask(AskRequest((asks("Delete all of it?", confirm=True),)))
+        if later:
+            g.memory.hang.set()
+            await g.app.idle()
+            g.memory.hang = asyncio.Event()
+            g.clock.advance(60)
+            assert await g.app.deliverer.pump() == 1
+        while g.memory.held_up <= later:  # noqa: ASYNC110 - it is a thread that reads what is to be sent
+            await asyncio.sleep(0.001)
+        g.clock.advance(3)
+        written = g.clock()  # "yes" to something that they still see on their phone
+        g.clock.advance(2)
+        g.memory.hang.set()  # only now the service has it
+        await g.app.idle()
+        await g.types("1001", "yes", sent_at=written)
+        record = await g.app.reader.interaction(asked.interaction.id)
+        assert record.status is InteractionStatus.PENDING
+        assert g.memory.titles("1001")[-1] == "I am not sure what “yes” is for. Is it this question?"
+        await g.types("1001", "yes", sent_at=g.clock())
+        record = await g.app.reader.interaction(asked.interaction.id)
+        assert record.status is InteractionStatus.COMPLETED
 
 
 async def test_law_1_a_yes_that_was_sent_twice_does_not_answer_the_next_question_too(

@@ -49,6 +49,7 @@ class Backend(Protocol):
     url: str  # as SQLAlchemy spells it, for the migrations
     snapshot: str  # begins a transaction that only reads, and sees one moment
     shape: str | None  # the revision of the tables that is written to, once it is known
+    timer: Callable[[], int]  # microseconds that pass here, since some moment
 
     def connect(self, *, writer: bool) -> Any: ...
     def begin(self, connection: Any) -> int: ...  # the database's time
@@ -70,7 +71,7 @@ class Sqlite:
     def __init__(self, data_dir: str, clock: Clock | None = None) -> None:
         self.path = pathlib.Path(data_dir) / "answerback.db"
         self.url = f"sqlite:///{self.path}"
-        self._clock = clock or (lambda: time.time_ns() // 1000)
+        self._clock, self.timer = clock or (lambda: time.time_ns() // 1000), clock or elapsed
         self._lock: IO[str] | None = None
 
     def connect(self, *, writer: bool) -> sqlite3.Connection:
@@ -134,6 +135,11 @@ class Sqlite:
             self._lock = None
 
 
+def elapsed() -> int:
+    """Microseconds by a clock that nobody puts forward or back."""
+    return time.monotonic_ns() // 1000
+
+
 def private(path: str, flags: int) -> int:
     """For `open`: a new file that its owner alone may read."""
     return os.open(path, flags, 0o600)
@@ -169,6 +175,7 @@ class Postgresql:
         except (psycopg.ProgrammingError, ValueError):  # their words may have a piece of a password (law 11)
             raise ConfigurationError(OPTIONS) from None
         self._psycopg, self._dsn, self._clock, self._cursor = psycopg, url, clock, Watched
+        self.timer = clock or elapsed
         # What a server says that has become a standby, or that has ended our session.
         errors = psycopg.errors
         self._moved = (errors.ReadOnlySqlTransaction, errors.IdleInTransactionSessionTimeout)

@@ -67,10 +67,10 @@ class Taken:
 def sent(tx: Tx, row: Row, message_ids: tuple[str, ...]) -> Taken:
     """The service took it; its message ids from now on lead to this delivery.
 
-    It counts as sent since `begun_at`, where the row says that: nobody can have read it before, and somebody
-    may have before this is written.
+    It counts as sent since `taken_at`, where the row says that: what was written before, while it was on its
+    way, was not written for it, and what was written later may come in before this is.
     """
-    at = row.get("begun_at", tx.now)
+    at = row.get("taken_at", tx.now)
     done = tx.one(DONE, key=row["id"], chain=row["interaction_id"], at=at, ids=dumps(list(message_ids)))
     if done is not None:
         audit.known(tx, row["interaction_id"], done["audited"])
@@ -98,7 +98,7 @@ def twice(tx: Tx, row: Row, message_ids: tuple[str, ...], token_hash: Callable[[
         "id": new_id(),
         "status": "sent",
         "created_at": tx.now,
-        "sent_at": row.get("begun_at", tx.now),
+        "sent_at": row.get("taken_at", tx.now),
         "message_ids": dumps(list(message_ids)),
         "attempts": 1,
         "next_attempt_at": None,

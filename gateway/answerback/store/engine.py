@@ -145,7 +145,8 @@ class Store:
             connection = self._reader()
             try:
                 with self._cursor(connection, at_once) as cursor:
-                    return tx(Tx(cursor, self.backend.dialect, self.backend.now(cursor)))
+                    as_of = self.backend.timer()
+                    return tx(Tx(cursor, self.backend.dialect, self.backend.now(cursor), as_of))
             except Exception as error:
                 lost = self.backend.is_lost(connection, error)
                 if lost:

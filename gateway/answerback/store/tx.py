@@ -31,13 +31,18 @@ class Tx:
     `memo` is for what it has read and is asked for again; whoever changes that in a row changes it here.
     `happened` is counted, and `afterwards` called in the loop, once the transaction is committed. `entry` is
     the last that it has added to the audit. `moved_at`: since when this process writes where it writes now; 0
-    from its start, later once a connection was lost, as another server may have taken over.
+    from its start, later once a connection was lost, as another server may have taken over. `as_of`: when
+    `now` was, or a moment before, by the timer of this process.
     """
 
-    __slots__ = ("_cursor", "_held", "afterwards", "dialect", "entry", "happened", "memo", "moved_at", "now")
+    __slots__ = (
+        *("_cursor", "_held", "afterwards", "as_of", "dialect", "entry", "happened", "memo", "moved_at"),
+        "now",
+    )
 
-    def __init__(self, cursor: Any, dialect: str, now: int, moved_at: int = 0) -> None:
-        self._cursor, self.dialect, self.now, self.moved_at = cursor, dialect, now, moved_at
+    def __init__(self, cursor: Any, dialect: str, now: int, as_of: int, moved_at: int = 0) -> None:
+        self._cursor, self.dialect, self.now, self.as_of = cursor, dialect, now, as_of
+        self.moved_at = moved_at
         self.memo: dict[tuple[str, str], Any] = {}
         self.happened: list[Happened] = []
         self.afterwards: list[Callable[[], None]] = []

@@ -48,6 +48,7 @@ class Writer:
         self._last: Entry | None = None
         self._is_new = False
         self._moved_at = 0
+        self._as_of = 0  # when the transaction under way began, by this process's timer
         self._jobs: queue.SimpleQueue[list[Job] | None] = queue.SimpleQueue()
         self._committing = False
         self._thread = threading.Thread(
@@ -113,6 +114,7 @@ class Writer:
         for attempt in (1, 2):
             try:
                 connection = connection if connection is not None else self._connect()
+                self._as_of = self._backend.timer()
                 now = self._backend.begin(connection)
             except Exception as error:
                 found = connection is not None
@@ -133,7 +135,7 @@ class Writer:
         cursor = connection.cursor()
         looked, last = self._looked(cursor, now) if self._is_new else [], self._last
         for job in group:
-            tx = Tx(cursor, self._backend.dialect, now, self._moved_at)
+            tx = Tx(cursor, self._backend.dialect, now, self._as_of, self._moved_at)
             job.result, job.happened, job.afterwards = _called(job.tx, tx), tx.happened, tx.afterwards
             tx.flush()
             last = tx.entry or last
@@ -146,7 +148,7 @@ class Writer:
     def _looked(self, cursor: Any, now: int) -> list[Callable[[], None]]:
         """In the first transaction on a new connection; what is to be called after its commit."""
         self._moved_at = now
-        tx = Tx(cursor, self._backend.dialect, now)
+        tx = Tx(cursor, self._backend.dialect, now, self._as_of)
         if self._last is not None:
             self._look_back(tx, self._last)
             tx.flush()

@@ -245,6 +245,14 @@ OF_BINDING = (
         "tests/store/test_versions.py::test_law_3_the_older_one_writes_nothing_more_once_the_newer_one_was_there",
     ),
     Mutant(
+        "what was written while a question was on its way is not for it",
+        GATEWAY + "deliver.py",
+        '"taken_at": loaded.told.now + took',
+        '"taken_at": loaded.told.now',
+        FLOW + "test_matching.py::test_law_1_a_text_that_was_written_while_a_question_was_on_its_way_answers"
+        "_nothing_unasked[sqlite-sent at once]",
+    ),
+    Mutant(
         "a commit is on the disk before it counts, whatever the database has been set to",
         GATEWAY + "sessions.py",
         '        f"{_DURABLE}"\n',
