@@ -965,8 +965,10 @@ def test_law_12_what_an_agent_works_on_at_sigterm_ends_and_is_not_done_again(
 ) -> None:
     served, journal = serving(), tmp_path / "journal"
     served.do("run", "mine", "--input", '"tea"')
-    (run,) = served.call(lambda client: client.runs("waiting"))["items"]
-    served.answers(run["interactions"][0], "slowly")
+    with limited(served.process):
+        while not (runs := served.call(lambda client: client.runs("waiting"))["items"]):
+            time.sleep(0.01)
+    served.answers(runs[0]["interactions"][0], "slowly")
     with limited(served.process):
         while not journal.exists():
             time.sleep(0.01)
