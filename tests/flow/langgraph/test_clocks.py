@@ -1,5 +1,6 @@
 """A machine whose clock is behind: LangGraph takes the checkpoint with the greatest id for the last one."""
 
+import sqlite3
 from collections.abc import Iterator
 from typing import Any
 
@@ -88,5 +89,23 @@ async def test_law_3_a_checkpoint_that_nobody_would_see_is_not_written_and_no_ru
     with pytest.raises(AgentUnavailable, match="clock is behind"):
         await agent.resume("t", target(first), said("one"))
     second = only(await agent.resume("t", target(first), said("one"), again=True))
+    done = await agent.resume("t", target(second), said("two"))
+    assert isinstance(done, Finished) and done.result["heard"] == ["one", "two"]
+
+
+async def test_law_10_a_damaged_thread_that_says_it_is_from_the_end_of_time_harms_no_other(
+    light: Harness, machine: Machine
+) -> None:
+    agent = await light.open("two_steps")
+    await agent.start("damaged", light.input())
+    last = "ffffffff-ffff-6fff-bfff-ffffffffffff"
+    with sqlite3.connect(light.data_dir / "var" / "checkpoints-mine.db") as file:
+        file.execute(
+            "UPDATE checkpoints SET checkpoint_id = ? WHERE parent_checkpoint_id IS NOT NULL", (last,)
+        )
+        file.execute("UPDATE writes SET checkpoint_id = ?", (last,))
+    first = only(await agent.start("t", light.input()))
+    await agent.pending("damaged")
+    second = only(await agent.resume("t", target(first), said("one")))
     done = await agent.resume("t", target(second), said("two"))
     assert isinstance(done, Finished) and done.result["heard"] == ["one", "two"]
