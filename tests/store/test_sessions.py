@@ -1,5 +1,6 @@
 """However a PostgreSQL is set up, what is written is durable and can be read, or it is said what is wrong."""
 
+import asyncio
 import re
 from pathlib import Path
 from typing import Any, LiteralString
@@ -10,8 +11,9 @@ from psycopg import sql
 
 from answerback import migrations
 from answerback.errors import ConfigurationError
-from answerback.store import Store, choose
+from answerback.store import Store, choose, meta
 from answerback_agents.langgraph.on_postgres import Postgres
+from tests.support.network import network_to
 
 pytestmark = pytest.mark.needs_extra("langgraph", "postgres")
 SHOWN = ("synchronous_commit", "default_transaction_isolation", "client_encoding")
@@ -73,6 +75,18 @@ def test_a_database_that_cannot_keep_every_text_is_refused_in_words(
                 Store(choose(url_of(postgres_url, "postgres", name), str(tmp_path))).open(migrations.upgrade)
         finally:
             admin.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
+
+
+async def test_one_of_several_servers_on_ports_of_their_own_is_used(
+    postgres_url: str, tmp_path: Path
+) -> None:
+    async with network_to(postgres_url) as (_, url):
+        several = url.replace("127.0.0.1:", "127.0.0.1:1,127.0.0.1:", 1)
+        store = Store(choose(several, str(tmp_path)))
+        await asyncio.to_thread(store.open, migrations.upgrade)
+        await store.write(lambda tx: meta.keep(tx, "kept", "yes"))
+        assert migrations.revisions(store.backend.url)[0] is not None
+        await asyncio.to_thread(store.close)
 
 
 def test_who_may_make_no_tables_reads_what_to_say_and_it_helps(postgres_url: str, tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 import psycopg
 
 from tests.support.missing import require
+from tests.support.ports import free_port
 
 # https://www.pgbouncer.org/config.html
 CONFIGURATION = """
@@ -37,13 +38,13 @@ def pooled(postgres_url: str, mode: str) -> Iterator[str]:
         shutil.which("pgbouncer", path="/usr/sbin:/usr/bin"), "PgBouncer is missing: apt install pgbouncer"
     )
     about = psycopg.conninfo.conninfo_to_dict(postgres_url)
-    owner = Path(str(about["host"])).stat()
     with tempfile.TemporaryDirectory(prefix="answerback-pool-", ignore_cleanup_errors=True) as name:
-        folder, port = Path(name), _free_port()
+        folder, port = Path(name), free_port()
         file = folder / "pgbouncer.ini"
         file.write_text(CONFIGURATION.format(host=about["host"], port=port, mode=mode, folder=folder))
         more: dict[str, Any] = {}
         if os.geteuid() == 0:  # it refuses to run as root, and only its owner comes to the server's socket
+            owner = Path(str(about["host"])).stat()
             os.chown(folder, owner.st_uid, owner.st_gid)
             more = {"user": owner.st_uid, "group": owner.st_gid, "extra_groups": []}
         process = subprocess.Popen([program, "-q", file], stderr=subprocess.DEVNULL, cwd="/", **more)
@@ -53,11 +54,6 @@ def pooled(postgres_url: str, mode: str) -> Iterator[str]:
         finally:
             process.kill()
             process.wait()
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return int(listener.getsockname()[1])
 
 
 def _wait_for(port: int, process: "subprocess.Popen[bytes]") -> None:

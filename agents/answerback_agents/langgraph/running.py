@@ -106,7 +106,7 @@ class Runs:
 
     async def _failed(self, thread: str, error: BaseException, secrets: Any) -> State:
         if isinstance(error, order.Behind):
-            raise AgentUnavailable("this machine's clock is behind what its thread has") from error
+            raise AgentUnavailable("this machine's clock is behind that of the step before") from error
         if isinstance(error, UnknownInterruptError):
             raise NotPending("This question no longer waits on its thread.") from error
         if is_invalid_resume(error):

@@ -33,7 +33,7 @@ def upgrade(url: str, patience: float = PATIENCE) -> str:
     Raises `ConfigurationError`, and changes nothing, if a newer version of answerback has been here, if
     gateways of an older one still use the database after `patience` seconds, or if its user may not do it.
     """
-    engine = create_engine(url)
+    engine = _engine(url)
     if engine.dialect.name == "sqlite":
         _in_one_transaction(engine)
     try:
@@ -54,8 +54,8 @@ def upgrade(url: str, patience: float = PATIENCE) -> str:
         if getattr(error.orig, "sqlstate", None) != NOT_ALLOWED:
             raise
         raise ConfigurationError(
-            f"PostgreSQL lets {engine.url.username or 'this user'} make no tables in this database. As an "
-            f"administrator, say ALTER DATABASE {engine.url.database} OWNER TO {engine.url.username or '…'}."
+            "PostgreSQL lets {user} make no tables in this database. As an administrator, say ALTER DATABASE "
+            "{dbname} OWNER TO {user}.".format_map({"user": "…", "dbname": "…"} | _parts(url))
         ) from error
     finally:
         engine.dispose()
@@ -79,6 +79,26 @@ def _wait_for_others(connection: Connection, patience: float) -> None:
     connection.execute(text("SET LOCAL lock_timeout = DEFAULT"))
 
 
+def _engine(url: str) -> Engine:
+    """PostgreSQL's own library reads the URL: SQLAlchemy knows none with several hosts that have ports."""
+    if not url.startswith("postgresql"):
+        return create_engine(url)
+    import psycopg
+
+    return create_engine("postgresql+psycopg://", creator=lambda: psycopg.connect(_plain(url)))
+
+
+def _parts(url: str) -> dict[str, Any]:
+    import psycopg
+
+    return psycopg.conninfo.conninfo_to_dict(_plain(url))
+
+
+def _plain(url: str) -> str:
+    """Without SQLAlchemy's driver."""
+    return url.replace("+psycopg", "", 1)
+
+
 def _in_one_transaction(engine: Engine) -> None:
     """Python's sqlite3 begins none for DDL: killed in between, half the tables would stay behind."""
 
@@ -93,7 +113,7 @@ def _in_one_transaction(engine: Engine) -> None:
 
 def revisions(url: str) -> tuple[str | None, str]:
     """(the database's revision, the newest one)."""
-    engine = create_engine(url)
+    engine = _engine(url)
     try:
         with engine.connect() as connection:
             current = _revision_of(connection)

@@ -56,6 +56,17 @@ async def until(happened: Callable[[], bool]) -> None:
             await asyncio.sleep(0.001)
 
 
+async def end_connections(url: str) -> None:
+    """As a server that is started again does, or somebody who looks after it; once they have ended."""
+    import psycopg
+
+    async with await psycopg.AsyncConnection.connect(url, autocommit=True) as admin:
+        await admin.execute(
+            "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity "
+            "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+
+
 def only(state: State) -> Pending:
     (pending,) = waiting(state)
     return pending

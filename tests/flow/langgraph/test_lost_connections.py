@@ -5,21 +5,16 @@ import contextlib
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
-import psycopg
 import pytest
 
 from answerback.agent import Finished, Pending, State
 from answerback.errors import AgentUnavailable
 from answerback_agents.langgraph import LangGraph
 from answerback_agents.langgraph.locks import PostgresGuard, ThreadLocks
-from tests.flow.langgraph.harness import Harness, only, said, target, until
+from tests.flow.langgraph.harness import Harness, end_connections, only, said, target, until
 
 pytestmark = pytest.mark.needs_extra("postgres")
 Log = Callable[[], list[str]]
-ENDED = (
-    "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity "
-    "WHERE datname = current_database() AND pid <> pg_backend_pid()"
-)
 
 
 @pytest.fixture
@@ -41,8 +36,7 @@ async def at_work(harness: Harness, agent: LangGraph, log: Log) -> tuple[Pending
     asked = only(await agent.start("t", harness.input()))
     resumed = asyncio.create_task(agent.resume("t", target(asked), said("first")))
     await until(lambda: "held" in log())
-    async with await psycopg.AsyncConnection.connect(harness.url, autocommit=True) as admin:
-        await admin.execute(ENDED)
+    await end_connections(harness.url)
     return asked, resumed
 
 

@@ -20,6 +20,7 @@ from answerback_agents.langgraph.committer import Committer, Connection
 from answerback_agents.langgraph.faces import InThreads
 from answerback_agents.langgraph.grouped import PAGE, Grouped
 from tests.flow.langgraph.graphs import two_questions
+from tests.flow.langgraph.harness import end_connections
 from tests.support.databases import Database
 
 Opened = Callable[[], Awaitable[Grouped]]
@@ -247,14 +248,3 @@ async def test_a_connection_that_the_server_ended_is_made_anew(postgres_url: str
             await saver.aput(AT, TestGroup.checkpoint(id), {}, {})
             found = await look(AT)
             assert found is not None and found.checkpoint["id"] == id
-
-
-async def end_connections(url: str) -> None:
-    """As a server that is started again does, or somebody who looks after it."""
-    import psycopg
-
-    async with await psycopg.AsyncConnection.connect(url, autocommit=True) as admin:
-        await admin.execute(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
-            "WHERE datname = current_database() AND pid <> pg_backend_pid()"
-        )

@@ -6,7 +6,6 @@ import json
 import os
 import re
 import shutil
-import socket
 import subprocess
 import time
 import urllib.request
@@ -16,6 +15,8 @@ from pathlib import Path
 
 import aiohttp
 from aiohttp import web
+
+from tests.support.ports import free_port
 
 HERE = Path(__file__).parent
 INSTALLED = Path(__file__).parents[3] / "var" / "langgraph-server"
@@ -39,7 +40,7 @@ def running(place: Path) -> Iterator[str]:
     """The URL of a server on the graphs in graphs.py; it keeps its state in `place`."""
     shutil.copy(HERE / "graphs.py", place)
     (place / "langgraph.json").write_text(json.dumps(CONFIG))
-    port = _free_port()
+    port = free_port()
     url = f"http://127.0.0.1:{port}"
     command: list[str | Path] = [
         INSTALLED / "bin" / "langgraph",
@@ -64,11 +65,6 @@ def running(place: Path) -> Iterator[str]:
     finally:
         process.terminate()
         process.wait(20)
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return int(listener.getsockname()[1])
 
 
 def _wait(url: str, process: "subprocess.Popen[bytes]", place: Path) -> None:

@@ -22,6 +22,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from tests.support.missing import require
+from tests.support.ports import free_port
 
 PASSWORD = "correct_horse"
 OWN = "agent@example.org"
@@ -241,12 +242,6 @@ def self_signed(address: str) -> bytes:
     return key.private_bytes(
         serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
     ) + dated.sign(key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM)
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @contextlib.contextmanager

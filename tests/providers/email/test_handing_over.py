@@ -15,10 +15,10 @@ from answerback.provider import Inbound, Reply, TryLater
 from answerback_providers.email import Email, lmtp
 from answerback_providers.email.counter import MOST_CONVERSATIONS, Counter
 from answerback_providers.email.head import LONGEST_MAIL
-from tests.providers.email.dovecot import free_port
 from tests.providers.email.handing import AGENT, ANA, mail_server_at, stuffed
 from tests.providers.email.mailbox import reads
 from tests.providers.email.replies import OWN, vouched
+from tests.support.ports import free_port
 
 
 class Core:

@@ -10,10 +10,11 @@ from answerback.provider import TryLater, Void
 from answerback_providers.email import Email
 from answerback_providers.email.head import LONGEST_MAIL
 from answerback_providers.email.imap import Inbox
-from tests.providers.email.dovecot import Box, free_port
+from tests.providers.email.dovecot import Box
 from tests.providers.email.mailbox import Gate, gate, reads, replies, signs_in, texts
 from tests.providers.email.replies import Signer, reply, vouched
 from tests.providers.email.support import listener
+from tests.support.ports import free_port
 
 LONG = 60  # seconds: far more than anything here takes
 
