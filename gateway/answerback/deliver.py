@@ -154,7 +154,8 @@ class Deliverer(Background):
         self._context.metrics.count(Metric.DELIVERIES, row["provider"], row["kind"], "sent")
         self.outages.over(row["provider"])
         took = self._context.store.backend.timer() - loaded.as_of
-        await self._record(row | {"taken_at": loaded.told.now + took}, sent)
+        taken = {"taken_at": loaded.told.now + took, "taken_there": sent.sent_at}
+        await self._record(row | taken, sent)
 
     async def _record(self, row: Row, sent: Sent) -> None:
         """Write down that it was sent, and what a stand-in answered with it."""

@@ -160,10 +160,15 @@ def _was_read(reply: Reply, row: Row, now: int) -> bool:
     """Whether the question can have been seen by whoever wrote this: a text that waited at the service
 
     since before it was asked was meant for something else, and so may one of the same second. (Services tell
-    times in whole seconds; nobody reads and writes in less.)
+    times in whole seconds; nobody reads and writes in less.) Our clock and the service's may differ by hours:
+    what it says of both is compared, or else a text that it takes for later than now shows that they do.
     """
     if row["sent_at"] is None:
         return False
     if reply.untimed:
         return bool(now >= row["sent_at"] + UNREAD)
-    return bool(reply.sent_at is None or reply.sent_at >= row["sent_at"])
+    if reply.sent_at is None:
+        return True
+    if row["service_at"] is not None:
+        return bool(reply.sent_at > row["service_at"])
+    return bool(row["sent_at"] <= reply.sent_at <= now + UNREAD)

@@ -135,12 +135,15 @@ def hanging(value: str) -> str:
 class Sent:
     """The service took it. The first of its ids is the one that `update` replaces.
 
-    A stand-in answers at once, in `replies`, or says in `declined` why it has no answer.
+    A stand-in answers at once, in `replies`, or says in `declined` why it has no answer. `sent_at` is when
+    the service says that it took it, in microseconds since the epoch, by the clock of its `Reply.sent_at`:
+    what was written before is not taken for an answer. Without it the gateway's own clock has to do.
     """
 
     message_ids: tuple[str, ...] = ()
     replies: "tuple[Reply, ...]" = field(default=(), repr=False)
     declined: str = ""
+    sent_at: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

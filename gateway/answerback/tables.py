@@ -245,6 +245,7 @@ class DeliveryRow(SQLModel, table=True):
     code_tries: int = 0
     created_at: int = _now()
     sent_at: int | None = _at()
+    service_at: int | None = _at()  # the same by the service's clock, if it says so
 
 
 class NoticeRow(SQLModel, table=True):

@@ -13,7 +13,7 @@ from answerback.provider import TryLater
 from answerback.settings import Route
 from answerback.snoozed import AGAIN
 from answerback.store.query import Query
-from answerback.testing import MemoryProvider, ScriptedAgent, asks
+from answerback.testing import ManualClock, MemoryProvider, ScriptedAgent, asks
 from tests.support.databases import Database
 from tests.support.gateway import gateway
 
@@ -237,6 +237,54 @@ async def test_law_1_a_text_that_was_written_while_a_question_was_on_its_way_ans
         await g.types("1001", "yes", sent_at=g.clock())
         record = await g.app.reader.interaction(asked.interaction.id)
         assert record.status is InteractionStatus.COMPLETED
+
+
+@pytest.mark.parametrize("apart", [3600, -3600], ids=["service ahead", "service behind"])
+async def test_law_1_what_was_written_first_is_told_by_the_clock_of_the_service(
+    database: Database, apart: int
+) -> None:
+    """Ours may be wrong by hours: of a machine that was asleep, or that has just been started."""
+    clock, agent = ManualClock(), ScriptedAgent(asks("Wipe?", confirm=True))
+
+    def there() -> int:
+        return clock() + apart * 1_000_000
+
+    async with gateway(database, agent, providers={"memory": MemoryProvider(clock=there)}, clock=clock) as g:
+        written = there()
+        clock.advance(10)
+        run = await g.run()
+        clock.advance(10)
+        await g.types("1001", "yes", sent_at=written)
+        assert (await g.settled(run.id)).status is RunStatus.WAITING
+        assert g.memory.titles("1001")[-1] == "I am not sure what “yes” is for. Is it this question?"
+        await g.types("1001", "yes", sent_at=there())
+        assert (await g.settled(run.id)).result == [True]
+
+
+async def test_law_1_a_text_of_the_second_in_which_the_service_took_the_question_answers_nothing(
+    database: Database,
+) -> None:
+    clock, agent = ManualClock(), ScriptedAgent(asks("Wipe?", confirm=True))
+    providers = {"memory": MemoryProvider(clock=clock)}
+    async with gateway(database, agent, providers=providers, clock=clock) as g:
+        run = await g.run()
+        await g.types("1001", "yes", sent_at=clock())
+        assert (await g.settled(run.id)).status is RunStatus.WAITING
+        await g.types("1001", "yes", sent_at=clock() + 1_000_000)
+        assert (await g.settled(run.id)).result == [True]
+
+
+async def test_law_1_a_text_that_is_later_than_now_answers_nothing_unasked(database: Database) -> None:
+    """Where a service does not say when it took the question, that shows that its clock is another."""
+    agent = ScriptedAgent(asks("Wipe?", confirm=True))
+    async with gateway(database, agent) as g:
+        written = g.clock() + 3_600_000_000  # by a clock that is an hour ahead of ours
+        g.clock.advance(10)
+        run = await g.run()
+        g.clock.advance(10)
+        await g.types("1001", "yes", sent_at=written)
+        assert (await g.settled(run.id)).status is RunStatus.WAITING
+        assert g.memory.titles("1001")[-1] == "I am not sure what “yes” is for. Is it this question?"
 
 
 async def test_law_1_a_yes_that_was_sent_twice_does_not_answer_the_next_question_too(

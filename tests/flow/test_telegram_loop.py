@@ -58,6 +58,7 @@ PATIENCE = 60.0  # seconds until a test gives up; nothing waits that long
 class Loop:
     box: Sandbox
     app: App
+    clock: "Reading"
 
     async def run(self) -> Run:
         return await self.app.runner.start(RunRequest("mine", {}))
@@ -71,17 +72,26 @@ class Loop:
         return [message.text for message in self.box.received(1001)]
 
     async def types(self, text: str) -> None:
-        """Alice writes, once the gateway knows that what she reads was sent: a faster text is asked about."""
+        """Alice writes when she has read what stands there: a faster text is asked about."""
         await self.app.idle()
+        self.clock.read()
         self.box.type(1001, text)
 
     async def see(self, part: str) -> None:
         await self.box.wait_for(lambda: any(part in text for text in self.texts()), PATIENCE)
 
 
-def _after_reading() -> int:
-    """The service's time, microseconds, for people who read for two seconds before they write."""
-    return time.time_ns() // 1000 + 2_000_000
+class Reading:
+    """The service's time, microseconds: people read for two seconds before they write."""
+
+    def __init__(self) -> None:
+        self.ahead = 0
+
+    def __call__(self) -> int:
+        return time.time_ns() // 1000 + self.ahead
+
+    def read(self) -> None:
+        self.ahead += 2_000_000
 
 
 @contextlib.asynccontextmanager
@@ -92,7 +102,8 @@ async def looping(
     **telegram: object,
 ) -> AsyncIterator[Loop]:
     (database.data_dir / "graph.py").write_text(GRAPH)
-    async with Sandbox.start(clock=_after_reading) as box:
+    reading = Reading()
+    async with Sandbox.start(clock=reading) as box:
         options = {"token": box.token, "api_base": box.url, **telegram}
         settings = Settings(
             base_dir=str(database.data_dir),
@@ -112,7 +123,7 @@ async def looping(
         async with served(app, listener) if listener else contextlib.nullcontext():
             await app.start()
             try:
-                yield Loop(box, app)
+                yield Loop(box, app, reading)
             finally:
                 await app.stop()
 

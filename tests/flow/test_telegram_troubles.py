@@ -123,7 +123,7 @@ async def test_of_10000_updates_at_once_the_answer_counts_and_the_gateway_stays_
     def update(id: int, sender: int, **message: Any) -> Inbound:
         who = {"id": sender, "is_bot": False, "first_name": "X"}
         chat = {"id": -1_009_000_000_009, "type": "supergroup", "title": "Noise"}
-        fields = {"message_id": id, "from": who, "chat": chat, "date": 1_764_590_400, **message}
+        fields = {"message_id": id, "from": who, "chat": chat, "date": 1_764_590_460, **message}
         return Inbound(json.dumps({"update_id": id, "message": fields}).encode())
 
     async with chatting(database, ScriptedAgent(asks("Which?")), in_group=False) as chat:

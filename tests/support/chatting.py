@@ -1,4 +1,4 @@
-"""A gateway and people on Telegram: the real client, the sandbox's Bot API, and one clock for both."""
+"""A gateway and people on Telegram: the real client, and the sandbox's Bot API, whose clock is its own."""
 
 import contextlib
 from collections.abc import AsyncIterator
@@ -57,6 +57,18 @@ class Chatting:
         return {each.provider: each.unreachable for each in addresses if each.unreachable}
 
 
+@dataclass(slots=True)
+class Leisurely:
+    """The service's clock: whatever happens there takes a second, so that nobody writes before they read."""
+
+    ours: ManualClock
+    ahead: int = 0
+
+    def __call__(self) -> int:
+        self.ahead += 1_000_000
+        return self.ours() + self.ahead
+
+
 @contextlib.asynccontextmanager
 async def chatting(
     database: Database,
@@ -68,7 +80,7 @@ async def chatting(
 ) -> AsyncIterator[Chatting]:
     """Ana is asked in the group (or in her own chat), and through `memory` when that does not work."""
     clock = ManualClock()
-    async with Sandbox.start(clock=clock, privacy=privacy) as box:
+    async with Sandbox.start(clock=Leisurely(clock), privacy=privacy) as box:
         box.add_person(BEN, "Ben")
         group = box.world.add_group("Ops", (ANA, BEN), kind)
         place = str(group.id) if in_group else str(ANA)

@@ -30,6 +30,7 @@ DONE = Query(  # whoever sent it knows that it was sent, also when its claim is 
     .values(
         status="sent",
         sent_at=p("at"),
+        service_at=p("there"),
         message_ids=p("ids"),
         error="",
         next_attempt_at=null(),
@@ -43,6 +44,7 @@ FAILED = Query(
     .values(
         status=p("new_status"),
         sent_at=null(),
+        service_at=null(),
         message_ids="[]",
         error=p("why"),
         next_attempt_at=null(),
@@ -67,11 +69,12 @@ class Taken:
 def sent(tx: Tx, row: Row, message_ids: tuple[str, ...]) -> Taken:
     """The service took it; its message ids from now on lead to this delivery.
 
-    It counts as sent since `taken_at`, where the row says that: what was written before, while it was on its
-    way, was not written for it, and what was written later may come in before this is.
+    It counts as sent since `taken_at` (`taken_there` by the service's own clock), where the row says that:
+    what was written before, while it was on its way, was not written for it, and what was written later may
+    come in before this is.
     """
-    at = row.get("taken_at", tx.now)
-    done = tx.one(DONE, key=row["id"], chain=row["interaction_id"], at=at, ids=dumps(list(message_ids)))
+    taken = {"at": row.get("taken_at", tx.now), "there": row.get("taken_there")}
+    done = tx.one(DONE, key=row["id"], chain=row["interaction_id"], ids=dumps(list(message_ids)), **taken)
     if done is not None:
         audit.known(tx, row["interaction_id"], done["audited"])
     elif unnamed.is_erased(tx, row):  # meanwhile: its message is known again, and nobody can read where it is
@@ -99,6 +102,7 @@ def twice(tx: Tx, row: Row, message_ids: tuple[str, ...], token_hash: Callable[[
         "status": "sent",
         "created_at": tx.now,
         "sent_at": row.get("taken_at", tx.now),
+        "service_at": row.get("taken_there"),
         "message_ids": dumps(list(message_ids)),
         "attempts": 1,
         "next_attempt_at": None,

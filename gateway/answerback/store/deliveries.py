@@ -21,6 +21,7 @@ LATE = 1_000_000  # microseconds after which a turn has been missed, and another
 NEEDLESS = "no longer needed"  # the reason of what is no dead letter (`tables.UNSENT` leaves it out)
 LEASE = 60_000_000  # microseconds that a claim lasts
 QUEUED = text("delivery.status = 'queued'")
+_UNSENT = {"sent_at": null(), "service_at": null()}
 
 ADD = Query(insert(D).values({c.name: p(c.name) for c in D.c}))
 _one = select(D).where(D.c.id == p("id"))
@@ -113,7 +114,7 @@ WAKE = Query(
 SHOW_AGAIN = Query(  # what stood in a terminal is gone with the process that wrote it
     update(D)
     .where(D.c.provider == p("terminal"), text("delivery.open = 1"), text("delivery.status = 'sent'"))
-    .values(status="queued", next_attempt_at=p("at"), lease_owner="", sent_at=null())
+    .values(status="queued", next_attempt_at=p("at"), lease_owner="", **_UNSENT)
 )
 SHUT_ONE = Query(
     update(D)
@@ -143,7 +144,7 @@ RECEIPT = Query(
 AGAIN = Query(  # what the service took and then did not deliver
     update(D)
     .where(D.c.id == p("key"), D.c.status == p("old"))
-    .values(status="queued", next_attempt_at=p("at"), error=p("why"), sent_at=null(), lease_owner="")
+    .values(status="queued", next_attempt_at=p("at"), error=p("why"), lease_owner="", **_UNSENT)
 )
 
 _DEFAULTS: Row = {
@@ -166,6 +167,7 @@ _DEFAULTS: Row = {
     "code_until": None,
     "code_tries": 0,
     "sent_at": None,
+    "service_at": None,
 }
 
 

@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from answerback.provider import (
@@ -31,10 +31,14 @@ class Shown:
 
 
 class MemoryProvider(Provider):
-    """`failures` are raised by the next sends, in order; `shown` is what is on the phones now."""
+    """`failures` are raised by the next sends, in order; `shown` is what is on the phones now.
 
-    def __init__(self, name: str = "memory") -> None:
+    `clock`: the service says when it took a message; microseconds since the epoch.
+    """
+
+    def __init__(self, name: str = "memory", clock: Callable[[], int] | None = None) -> None:
         super().__init__(name, Settings(), ProviderContext())
+        self.clock = clock
         self.shown: list[Shown] = []
         self.given: list[Message] = []  # all that was ever sent or edited
         self.failures: deque[Exception] = deque()
@@ -52,7 +56,7 @@ class MemoryProvider(Provider):
         id = f"m{len(self.shown) + 1}"
         self.given.append(message)
         self.shown.append(Shown(id, message))
-        return Sent((id,))
+        return Sent((id,), sent_at=self.clock() if self.clock is not None else None)
 
     async def update(self, to: Address, message_id: str, message: Message) -> None:
         self.given.append(message)

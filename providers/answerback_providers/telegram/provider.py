@@ -37,6 +37,7 @@ from answerback.provider import (
 )
 from answerback_providers.telegram import ids
 from answerback_providers.telegram.faults import TOO_BIG, Unchanged, Unreadable, translate
+from answerback_providers.telegram.fields import moment
 from answerback_providers.telegram.hook import looked_after, set_webhook
 from answerback_providers.telegram.incoming import Bot as Self
 from answerback_providers.telegram.incoming import events
@@ -238,20 +239,24 @@ class Telegram(Provider):
     async def _send(self, message: Message, *, plain: bool) -> Sent:
         parts = word(message, plain=plain)
         key = (message.delivery_id, hash(tuple(part.text for part in parts)))
-        sent = self._begun.pop(key, [])
+        sent, at = self._begun.pop(key, []), 0
         markup = keyboard(button for button in message.buttons if not (plain and button.url))
         try:
             for place, part in enumerate(parts[len(sent) :], start=len(sent) + 1):
-                sent.append(await self._post(message, part, markup if place == len(parts) else None))
+                id, at = await self._post(message, part, markup if place == len(parts) else None)
+                sent.append(id)
         except (TryLater, asyncio.CancelledError):
             if sent and message.delivery_id:  # the next attempt goes on here instead of saying it all again
                 self._begun[key] = sent
                 if len(self._begun) > REMEMBERED:
                     del self._begun[next(iter(self._begun))]
             raise
-        return Sent((sent[-1], *sent[:-1]))
+        return Sent((sent[-1], *sent[:-1]), sent_at=moment(at))
 
-    async def _post(self, message: Message, part: Part, markup: InlineKeyboardMarkup | None) -> str:
+    async def _post(
+        self, message: Message, part: Part, markup: InlineKeyboardMarkup | None
+    ) -> tuple[str, int]:
+        """Its id, and the second in which Telegram took it."""
         sent = await self._say(
             self._bot.send_message(
                 _chat(message.to.place),
@@ -262,7 +267,8 @@ class Telegram(Provider):
                 reply_parameters=self._thread(message),
             )
         )
-        return str(ids.MessageId(f"{sent.chat.id}", sent.message_id, self._self.id))
+        id = ids.MessageId(f"{sent.chat.id}", sent.message_id, self._self.id)
+        return str(id), int(sent.date.timestamp())
 
     async def _edit(self, message_id: str, part: Part) -> None:
         found = self._mine(message_id)

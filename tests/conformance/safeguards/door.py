@@ -178,10 +178,33 @@ OF_DOOR = (
     Mutant(
         "a text from before the question, or of the same second",
         GATEWAY + "evidence.py",
-        'return bool(reply.sent_at is None or reply.sent_at >= row["sent_at"])',
+        'return bool(row["sent_at"] <= reply.sent_at <= now + UNREAD)',
         "return True",
         FLOW + "test_matching.py::"
         "test_law_1_a_yes_that_was_sent_twice_does_not_answer_the_next_question_too[sqlite]",
+    ),
+    Mutant(
+        "the service's clock, where ours is another",
+        GATEWAY + "evidence.py",
+        'if row["service_at"] is not None:',
+        "if False:",
+        FLOW + "test_matching.py::"
+        "test_law_1_what_was_written_first_is_told_by_the_clock_of_the_service[sqlite-service behind]",
+    ),
+    Mutant(
+        "a text of the second in which the service took the question",
+        GATEWAY + "evidence.py",
+        'return bool(reply.sent_at > row["service_at"])',
+        'return bool(reply.sent_at >= row["service_at"])',
+        FLOW + "test_matching.py::"
+        "test_law_1_a_text_of_the_second_in_which_the_service_took_the_question_answers_nothing[sqlite]",
+    ),
+    Mutant(
+        "a text that is later than now, by a clock that is not ours",
+        GATEWAY + "evidence.py",
+        'return bool(row["sent_at"] <= reply.sent_at <= now + UNREAD)',
+        'return bool(row["sent_at"] <= reply.sent_at)',
+        FLOW + "test_matching.py::test_law_1_a_text_that_is_later_than_now_answers_nothing_unasked[sqlite]",
     ),
     Mutant(
         "a text that may be for what is lost, after a backup was put back",

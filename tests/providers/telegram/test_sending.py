@@ -74,6 +74,12 @@ async def test_a_long_text_arrives_in_parts_with_the_buttons_on_the_last(
     assert sent.message_ids == (f"{BOT}:{ANA}:{last.id}", f"{BOT}:{ANA}:{first.id}")
 
 
+async def test_telegram_says_in_which_second_it_took_a_message(telegram: Telegram, box: Sandbox) -> None:
+    sent = await telegram.send(question(body="x" * 6000))
+    (_, last) = box.received(ANA)
+    assert sent.sent_at == last.sent_at // SECOND * SECOND
+
+
 async def test_a_text_that_was_sent_in_part_is_gone_on_with_and_not_begun_again() -> None:
     now = [1_700_000_000 * SECOND]
     async with Sandbox.start(rates=True, clock=lambda: now[0]) as box, connected(box) as telegram:

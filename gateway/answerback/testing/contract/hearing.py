@@ -90,7 +90,7 @@ class Hearing(Hooks):
 
     @alive
     async def test_a_text_comes_back_word_for_word_from_whoever_wrote_it(self, case: Case) -> None:
-        good, _ = await self._answered(case)
+        good, sent = await self._answered(case)
         reply = only_reply(case.provider.parse(good))
         whole = WORDS in reply.text if reply.quoted else reply.text == WORDS
         assert whole, f"the text is not what was written: {reply.text!r} instead of {WORDS!r}"
@@ -100,6 +100,10 @@ class Hearing(Hooks):
             assert len(id) <= LONGEST_ID, f"an id is longer than {LONGEST_ID} characters: {id!r}"
         assert reply.event_id, "a reply needs an event_id, unique for good"
         assert reply.sent_at is None or reply.sent_at > 10**14, "sent_at is in microseconds since the epoch"
+        if reply.sent_at is not None and sent.sent_at is not None:
+            assert reply.sent_at >= sent.sent_at, (
+                "an answer is older than its question: are these two clocks?"
+            )
 
     @alive
     async def test_an_event_that_is_replayed_has_its_body_only(self, case: Case) -> None:

@@ -142,6 +142,7 @@ def check_ids(sent: Sent) -> None:
         assert isinstance(id, str), f"a message id must be a str, and {id!r} is not"
         assert 0 < len(id) <= LONGEST_ID, f"a message id must have 1 to {LONGEST_ID} characters"
         assert id.isprintable(), f"a message id must be printable, and {id!r} is not"
+    assert sent.sent_at is None or sent.sent_at > 10**14, "sent_at is in microseconds since the epoch"
 
 
 def _first(sent: Sent) -> str:
