@@ -20,7 +20,11 @@ Pump = Callable[[], Awaitable[int]]
 
 def next_due(tx: Tx) -> tuple[int, int]:
     """(database time, when the next thing falls due), at most a minute apart."""
-    return tx.now, min([*due.next_times(tx), tx.now + AT_MOST])
+    return tx.now, _next(due.look(tx))
+
+
+def _next(look: due.Look) -> int:
+    return min([*look.times, look.now + AT_MOST])
 
 
 class Clock:
@@ -38,6 +42,7 @@ class Clock:
         self._stopped = False
         self._wake: datetime.datetime | None = None
         self._beat: asyncio.TimerHandle | None = None
+        self._put_back = 0  # the last event, by the time before the database's was put back
 
     def start(self) -> None:
         """Begin; the first look is at once."""
@@ -103,12 +108,22 @@ class Clock:
     async def _left(self) -> float:
         """Seconds until something falls due; 0 or less when it has."""
         try:
-            now, at = await self._store.read(next_due)
+            look = await self._store.read(due.look)
+            if look.is_put_back and look.newest != self._put_back:
+                await self._go_on_from(look)
+                look = await self._store.read(due.look)
         except Exception as error:
             known = isinstance(error, StoreUnavailable)
             log.warning("nobody knows what is due: %s", error, exc_info=None if known else error)
             return RETRY
-        return (at - now) / 1e6
+        return (_next(look) - look.now) / 1e6
+
+    async def _go_on_from(self, look: due.Look) -> None:
+        """Go by the database's new time, once for each time that it is put back."""
+        await self._store.write(due.put_back)
+        self._put_back = look.newest
+        seconds = round((look.newest - look.now) / 1e6)
+        log.warning("the time of the database was put back by %s s or more: what waited goes on", seconds)
 
     def _arm(self, seconds: float) -> None:
         self._arm_at(_in(seconds))

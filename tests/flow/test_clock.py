@@ -3,16 +3,19 @@
 import asyncio
 import datetime
 import logging
+from dataclasses import replace
 
 import pytest
 
 from answerback.app import App, build
 from answerback.ask import AskRequest
 from answerback.model import InteractionStatus, Question
-from answerback.testing import MemoryProvider
+from answerback.provider import Pace, TryLater
+from answerback.store import Tx, deliveries, leases
+from answerback.testing import MemoryProvider, ScriptedAgent, asks
 from tests.flow.test_intake import until
 from tests.support.databases import Database
-from tests.support.gateway import settings_for
+from tests.support.gateway import ALICE, gateway, settings_for
 
 QUESTION = (Question("q1", "Which?"),)
 
@@ -93,3 +96,83 @@ async def test_a_look_that_falls_due_while_it_stops_is_no_error(
         await asyncio.sleep(0)
     await app.stop()
     assert [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING] == []
+
+
+HOURS = 2 * 3600.0
+
+
+class Paced(MemoryProvider):
+    pace = Pace(account=1)
+
+
+async def test_what_waits_by_a_time_that_was_put_back_does_not_wait_for_as_long(
+    database: Database, caplog: pytest.LogCaptureFixture
+) -> None:
+    """As of a machine whose clock was ahead until it heard from others: a turn, and a try after a failure."""
+    memory = Paced()
+    async with gateway(database, providers={"memory": memory}) as g:
+        g.clock.advance(HOURS)
+        memory.failures.append(TryLater(20))
+        for text in ("First?", "Second?", "Third?"):
+            await g.app.asker.ask(AskRequest((Question("q1", text),)))
+        await g.app.idle()
+        assert memory.titles("1001") == []
+        g.clock.advance(-HOURS)
+        for _ in range(6):
+            await g.app.clock.tick()
+            await g.app.idle()
+            g.clock.advance(0.5)
+        assert sorted(memory.titles("1001")) == ["First?", "Second?", "Third?"]
+    warned = [line for line in caplog.messages if "put back by 7200 s or more" in line]
+    assert len(warned) == 1  # and its rate is kept after that
+
+
+async def test_what_waits_for_somebodys_quiet_to_end_waits_on_when_the_time_is_put_back(
+    database: Database,
+) -> None:
+    quiet = replace(ALICE, quiet_hours="10:00-14:00")
+    async with gateway(database, contacts={"alice": quiet}) as g:
+        await g.app.asker.ask(AskRequest(QUESTION))
+        g.clock.advance(-1800)
+        await g.app.clock.tick()
+        await g.app.idle()
+        assert g.memory.shown == []
+
+
+async def test_a_thread_of_a_dead_gateway_is_not_held_by_the_time_before_it_was_put_back(
+    database: Database,
+) -> None:
+    agent = ScriptedAgent(asks("Which?"))
+    async with gateway(database, agent) as g:
+        run = await g.run()
+        g.clock.advance(HOURS)
+
+        def dead(tx: Tx) -> None:
+            assert leases.take(tx, run.agent, run.thread_id, "a dead one") is not None
+
+        await g.app.context.store.write(dead)
+        await g.types("1001", "this")  # its thread is held
+        assert agent.journal == []
+        g.clock.advance(-HOURS)
+        await g.app.clock.tick()
+        g.clock.advance(leases.SPAN / 1e6 + 1)
+        await g.app.clock.tick()
+        assert (await g.settled(run.id)).result == ["this"]
+
+
+async def test_what_a_dead_gateway_was_to_send_waits_no_longer_than_a_claim_when_the_time_is_put_back(
+    database: Database,
+) -> None:
+    async with gateway(database) as g:
+        g.clock.advance(HOURS)
+        g.memory.failures.append(TryLater(1))
+        await g.app.asker.ask(AskRequest(QUESTION))
+        await g.app.idle()
+        g.clock.advance(60)
+        assert len(await g.app.context.store.write(lambda tx: deliveries.claim(tx, "a dead one", 10))) == 1
+        g.clock.advance(-HOURS)
+        for waited, shown in ((0.0, []), (deliveries.LEASE / 1e6 + 1, ["Which?"])):
+            g.clock.advance(waited)
+            await g.app.clock.tick()
+            await g.app.idle()
+            assert g.memory.titles("1001") == shown

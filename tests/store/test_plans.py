@@ -16,9 +16,12 @@ from tests.store.test_engine import Explained
 SMALL = {"contact", "address", "link", "meta"}  # they grow with people, not with what is asked of them
 SCAN = re.compile(r"SCAN (?P<name>\w+)(?: USING (?:COVERING )?INDEX (?P<index>\w+))?")
 WHOLE = {
+    "due.NEXT": "only the newest entry of the audit",
     "erasing.MESSAGES_OF": "somebody has one question erased",
     "erasing.EVENTS_OF": "somebody has one question erased",
     "leases.FREE_ALL": "once, at the start",
+    "leases.LAST_UNTIL": "once, when the database's time was put back",
+    "pace.BEGIN_ANEW": "once, when the database's time was put back",
     "personal.NEWER": "somebody is erased",
     "personal.OPEN[4]": "somebody is erased",
     "personal.OPEN[5]": "somebody is erased",

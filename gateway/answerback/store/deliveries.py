@@ -85,6 +85,18 @@ CLAIM = Query(
 WAIT = Query(
     update(D).where(D.c.id == p("key"), QUEUED).values(next_attempt_at=p("at"), lease_owner=p("its_turn"))
 )
+# What waits for its turn, or to be tried again; not what waits for somebody's quiet to end.
+AGAIN_FROM_NOW = Query(
+    update(D)
+    .where(QUEUED, D.c.next_attempt_at > p("now"))
+    .where(text("(lease_owner = 'its turn' OR (lease_owner = '' AND attempts > 0))"))
+    .values(next_attempt_at=p("now"), lease_owner="")
+)
+CLAIMED_UNTIL = Query(
+    update(D)
+    .where(QUEUED, D.c.next_attempt_at > p("until"), text("lease_owner NOT IN ('', 'its turn')"))
+    .values(next_attempt_at=p("until"))
+)
 KEEP = Query(
     update(D)
     .where(

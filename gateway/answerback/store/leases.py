@@ -43,6 +43,7 @@ _OURS = (
     T.c.fence == p("fence_"),
 )
 FREE_ALL = Query(update(T).where(T.c.owner != "").values(owner="", until=0))
+LAST_UNTIL = Query(update(T).where(T.c.owner != "", T.c.until > p("latest")).values(until=p("latest")))
 HELD = Query(
     select(T.c.owner).where(
         T.c.agent == p("agent"), T.c.thread_id == p("thread_id"), T.c.owner != "", T.c.until >= p("now")

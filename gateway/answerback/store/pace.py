@@ -33,6 +33,7 @@ def _once(insert: Any) -> Any:
 
 RESERVE, ONCE = both(_reserve), both(_once)
 NEXT = Query(select(P.c.next_send_at).where(P.c.account == p("account"), P.c.place == p("place")))
+BEGIN_ANEW = Query(update(P).where(P.c.next_send_at > p("now")).values(next_send_at=p("now")))
 PUSH = Query(
     update(P).where(P.c.account == p("account_"), P.c.place == p("place_")).values(next_send_at=p("at"))
 )

@@ -26,7 +26,8 @@ RESTORED = "restored"  # since when it is gone on with, and as of when it was
 UNSURE = 60_000_000  # microseconds in which everybody who lives has looked whether something is lost
 CHAIN = "database"  # in the audit, where no question is called that
 ASK_AGAIN = Query(update(X).where(STILL_PENDING).values(next_action_at=p("at")))
-NEWEST = Query(select(A.c.at).order_by(A.c.position.desc()).limit(1))
+newest = select(A.c.at).order_by(A.c.position.desc()).limit(1)
+NEWEST = Query(newest)
 
 
 @dataclass(frozen=True, slots=True)
