@@ -4,12 +4,14 @@ This is the one place that shows a link, and with it a token, to the operator: i
 itself (or to the stream given as `context.extra["echo"]`), never to a log.
 """
 
+import select
 import sys
 from typing import TextIO
 
-from answerback.provider import Message, MessageKind, Provider, Sent, Undeliverable
+from answerback.provider import Message, MessageKind, Provider, Sent, TryLater, Undeliverable
 
 QUESTIONS = frozenset({MessageKind.QUESTION, MessageKind.REMINDER})
+SOON = 5.0  # seconds
 ASKING = QUESTIONS | {MessageKind.CONVERSATION}
 
 
@@ -25,12 +27,25 @@ class WebForm(Provider):
         stream: TextIO = self.context.extra.get("echo") or sys.stderr
         failed = False
         try:
+            if not takes_text(stream):
+                raise TryLater(SOON, "Nobody reads what is printed where the gateway runs.")
             print("", *shown(message), sep="\n", file=stream, flush=True)
         except (OSError, ValueError):  # closed, or gone together with its terminal
             failed = True
         if failed:  # outside the handler: an encoding error quotes the text, and with it the token
             raise Undeliverable("The terminal that the form link is printed to is gone.")
         return Sent()
+
+
+def takes_text(stream: TextIO) -> bool:
+    """Whether somebody reads it at the moment: a terminal after Ctrl-S would hold up the gateway."""
+    try:
+        number = stream.fileno()
+    except OSError:  # not the system's
+        return True
+    poll = select.poll()
+    poll.register(number, select.POLLOUT)
+    return bool(poll.poll(0))
 
 
 def shown(message: Message) -> list[str]:

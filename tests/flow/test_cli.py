@@ -1,6 +1,7 @@
 """The command line against a real gateway: `answerback serve` and its commands as processes of their own."""
 
 import asyncio
+import http.client
 import json
 import os
 import re
@@ -174,7 +175,7 @@ def do(home: Path, *words: str, typed: str | None = None, **more: str) -> Done:
 
 
 def serve(home: Path, *words: str, **more: str) -> Served:
-    """What it logs goes to a file: a pipe that nobody reads would stop it in the end."""
+    """What it logs goes to a file, to be read when it has ended."""
     with (home / "log").open("w", encoding="utf-8") as log:
         process = begin(home, "serve", *words, err=log.fileno(), **more)
     with limited(process):
@@ -888,6 +889,26 @@ def test_a_wrong_key_is_refused(gateway: Served) -> None:
     done = gateway.do("ask", "Well?", ANSWERBACK_KEY="wrong")
     assert (done.code, done.out) == (1, "")
     assert "This API key is not known here." in done.err
+
+
+def test_law_10_a_log_that_nobody_reads_holds_up_nothing(tmp_path: Path) -> None:
+    """As of a terminal after Ctrl-S, or of a log service that hangs."""
+    process = begin(home_with(tmp_path, CONFIG), "serve")
+    with limited(process):
+        served = Served(tmp_path, process, process.stdout.readline())
+        guesses = [f"/f/guess-{number}-{'x' * 200}" for number in range(600)]
+        site = http.client.HTTPConnection(served.url.removeprefix("http://"))
+        for path in guesses:
+            site.request("GET", path)
+            assert site.getresponse().read()
+        site.close()
+        id = served.asks("Well?")
+        served.answers(id, "yes")
+        assert served.record(id)["status"] == "completed"
+        process.send_signal(signal.SIGTERM)
+        _, log = process.communicate(timeout=SECONDS)
+    assert process.returncode == 0
+    assert len(log) > 1 << 16, "it logs too little to fill a pipe"
 
 
 def test_a_port_in_use_is_said_with_what_to_do(gateway: Served, tmp_path: Path) -> None:

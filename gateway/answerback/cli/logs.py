@@ -5,6 +5,7 @@ import json
 import logging
 import sys
 
+from answerback.cli.unhindered import Unhindered
 from answerback.tracebacks import Discreet
 
 # What these say at INFO is of no use to whoever runs a gateway, or holds addresses with secrets in them.
@@ -14,7 +15,7 @@ _KNOWN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "ta
 
 def start(*, as_json: bool, debug: bool) -> None:
     """Set up logging for this process. `debug` shows more of answerback, never of the libraries."""
-    handler = logging.StreamHandler(sys.stderr)
+    handler = Unhindered(sys.stderr)
     handler.setFormatter(JsonLines() if as_json else TextLines())
     handler.addFilter(one_line)
     logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)

@@ -9,7 +9,7 @@ import termios
 import threading
 import unicodedata
 from collections.abc import Callable
-from typing import Any, TextIO
+from typing import Any
 
 from answerback_providers.console.editor import Editor
 
@@ -92,13 +92,12 @@ class Terminal:
             self._write(f"{BACK}{text}\n")
             self._draw()
 
-    def beside(self, stream: TextIO, text: str) -> None:
+    def beside(self, text: str) -> None:
         """Let another text through to the terminal, and put the prompt back below it."""
         with self._lock:
             if self._prompt:
                 self._write(BACK)
-            stream.write(text)
-            stream.flush()
+            self._write(text)
             if self._prompt and text.endswith("\n"):
                 self._draw()
 
@@ -177,26 +176,30 @@ class Terminal:
 
     def _take_logs(self) -> None:
         for handler in logging.getLogger().handlers:
-            if type(handler) is logging.StreamHandler and handler.stream.isatty():
+            if isinstance(handler, logging.StreamHandler) and self._is_ours(handler.stream):
                 self._redirected.append((handler, handler.stream))
-                handler.setStream(Beside(self, handler.stream))
+                handler.setStream(Beside(self))
+
+    def _is_ours(self, stream: Any) -> bool:
+        """Whether it leads to the same terminal."""
+        try:
+            return bool(os.ttyname(stream.fileno()) == os.ttyname(self._screen))
+        except (OSError, ValueError, AttributeError):  # no terminal, closed, no file at all
+            return False
 
 
 class Beside:
     """A stream to the same terminal, whose lines go above the prompt."""
 
-    def __init__(self, terminal: Terminal, stream: TextIO) -> None:
-        self._terminal, self._stream = terminal, stream
+    def __init__(self, terminal: Terminal) -> None:
+        self._terminal = terminal
 
     def write(self, text: str) -> int:
-        self._terminal.beside(self._stream, text)
+        self._terminal.beside(text)
         return len(text)
 
     def flush(self) -> None:
         """It was flushed when it was written."""
-
-    def isatty(self) -> bool:
-        return True
 
 
 def _width(text: str) -> int:

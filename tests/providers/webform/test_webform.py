@@ -1,12 +1,23 @@
 """The form alone: a question's link is printed once, where the operator sees it, and nowhere else."""
 
+import contextlib
 import dataclasses
 import io
 import logging
+import os
 
 import pytest
 
-from answerback.provider import Address, Button, Message, MessageKind, ProviderContext, Sent, Undeliverable
+from answerback.provider import (
+    Address,
+    Button,
+    Message,
+    MessageKind,
+    ProviderContext,
+    Sent,
+    TryLater,
+    Undeliverable,
+)
 from answerback_providers.webform import WebForm
 
 FORM = "http://127.0.0.1:8700/f/k3c9x7m2q8w4e6r1t5y0u2b7n4"
@@ -98,6 +109,22 @@ async def test_a_terminal_that_is_gone_is_said_without_the_link() -> None:
         await webform(echo=terminal).send(QUESTION)
     assert FORM not in str(caught.value)
     assert caught.value.__context__ is None
+
+
+async def test_a_terminal_that_nobody_reads_is_tried_again_and_holds_up_nobody() -> None:
+    read, write = os.pipe()
+    os.set_blocking(write, False)
+    with contextlib.suppress(BlockingIOError):
+        while True:
+            os.write(write, b"x" * 4096)
+    os.set_blocking(write, True)
+    with os.fdopen(read, "rb", buffering=0) as reader, os.fdopen(write, "w", encoding="utf-8") as terminal:
+        with pytest.raises(TryLater):
+            await webform(echo=terminal).send(QUESTION)
+        while (said := reader.read(1 << 20)) and not said.endswith(b"xx"):
+            pass
+        await webform(echo=terminal).send(QUESTION)
+        assert FORM.encode() in reader.read(1 << 20)
 
 
 def test_it_takes_nothing_in() -> None:
