@@ -279,7 +279,9 @@ def _connect(
     )
     receiver, elapser = Receiver(context, providers), Elapser(context)
     eraser = Eraser(context, agents)
-    clock = Clock(context.store, [elapser.pump, deliverer.pump, resumer.pump, runner.pump])
+    intake = Intake(context, receiver, providers)
+    pumps = [elapser.pump, deliverer.pump, resumer.pump, runner.pump]
+    clock = Clock(context.store, pumps, lambda: intake.drained_anew(DRAIN))
     signals = context.signals
     signals.deliver, signals.resume, signals.rearm = deliverer.take, resumer.take, clock.rearm
     signals.stop = runner.stopper.soon
@@ -301,7 +303,7 @@ def _connect(
         Letters(context, Replay(context, providers, agents, runner)),
         Attachments(context, {**providers, FORM: Uploaded(stored_in(context.store))}),
         Linker(context),
-        Intake(context, receiver, providers),
+        intake,
         clock,
         Adopter(context, agents),
         providers,

@@ -15,7 +15,9 @@ SOON = 0.05  # seconds: a burst of commits shares one look
 AT_LEAST = 0.015  # seconds between two looks: what has its turn at a moment must not be late by much more
 RETRY = 5.0  # seconds to the next look while the database is away
 AT_MOST = 60_000_000  # microseconds to the next look, whatever happens
+AWAY = 2 * AT_MOST  # microseconds without a look: the machine was asleep, or the database was away
 Pump = Callable[[], Awaitable[int]]
+CatchUp = Callable[[], Awaitable[None]]
 
 
 def next_due(tx: Tx) -> tuple[int, int]:
@@ -28,10 +30,15 @@ def _next(look: due.Look) -> int:
 
 
 class Clock:
-    """Wakes the pumps. It decides nothing: deadlines live in rows, and database time decides."""
+    """Wakes the pumps. It decides nothing: deadlines live in rows, and database time decides.
 
-    def __init__(self, store: Store, pumps: Sequence[Pump]) -> None:
-        self._store, self._pumps = store, pumps
+    `catch_up` comes before what fell due while nobody looked.
+    """
+
+    def __init__(self, store: Store, pumps: Sequence[Pump], catch_up: CatchUp | None = None) -> None:
+        self._store, self._pumps, self._catch_up = store, pumps, catch_up
+        self._catching_up: asyncio.Task[None] | None = None
+        self._looked: int | None = None  # when that was the last time, database time
         # Three instances: a wake that comes while one is ending must not be dropped; `_busy` lets one work.
         self._scheduler = AsyncIOScheduler(
             timezone=datetime.UTC,
@@ -55,6 +62,8 @@ class Clock:
         self._stopped = True
         if self._beat is not None:
             self._beat.cancel()
+        if self._catching_up is not None:
+            self._catching_up.cancel()
         if self._scheduler.running:
             self._scheduler.pause()
             await asyncio.sleep(0)  # what was begun a moment ago comes to wait for its turn, before us
@@ -85,7 +94,9 @@ class Clock:
                 return
             self._again, self._wake = False, None
             seconds = await self._left()
-            if seconds <= 0:
+            if self._catching_up is not None:
+                seconds = AT_MOST / 1e6  # its end begins the next look
+            elif seconds <= 0:
                 fine = await self._pump()
                 seconds = max(AT_LEAST if fine else RETRY, await self._left())
         if not self._stopped:
@@ -116,7 +127,24 @@ class Clock:
             known = isinstance(error, StoreUnavailable)
             log.warning("nobody knows what is due: %s", error, exc_info=None if known else error)
             return RETRY
+        before, self._looked = self._looked, look.now
+        if self._catch_up is not None and before is not None and look.now - before > AWAY:
+            self._begin_to_catch_up(self._catch_up, (look.now - before) / 1e6)
         return (_next(look) - look.now) / 1e6
+
+    def _begin_to_catch_up(self, catch_up: CatchUp, seconds: float) -> None:
+        """What was said in time while nobody looked is heard before what fell due meanwhile is done."""
+        log.info("nothing was looked at for %.0f s; what was said meanwhile is heard first", seconds)
+        if self._catching_up is None:
+            self._catching_up = asyncio.ensure_future(catch_up())
+            self._catching_up.add_done_callback(self._caught_up)
+
+    def _caught_up(self, done: "asyncio.Future[None]") -> None:
+        self._catching_up = None
+        if not done.cancelled() and (error := done.exception()) is not None:
+            log.error("what was said meanwhile could not be heard first", exc_info=error)
+        if not self._stopped:
+            self._arm(0)
 
     async def _go_on_from(self, look: due.Look) -> None:
         """Go by the database's new time, once for each time that it is put back."""

@@ -11,7 +11,7 @@ from answerback.context import Context
 from answerback.errors import ConfigurationError, ProviderError, StoreUnavailable, TryLater
 from answerback.metrics import Metric
 from answerback.model import StandsIn
-from answerback.provider import Inbound, Provider
+from answerback.provider import Batch, Inbound, Provider
 from answerback.receive import Receiver
 from answerback.store import leases
 from answerback.store.leases import Lease
@@ -41,6 +41,7 @@ class Intake:
         self.turn, self._close_seconds, self._sleep = turn, close, sleep
         self._failures = dict.fromkeys(providers, 0)  # since something of it was last taken in
         self._drained = {name: asyncio.Event() for name in providers}
+        self._polls: dict[str, asyncio.Timeout] = {}
         self._tasks: list[asyncio.Task[None]] = []
         self.state = dict.fromkeys(providers, "starting")
 
@@ -55,6 +56,15 @@ class Intake:
             _, late = await asyncio.wait(waiting, timeout=timeout)
             for task in late:
                 task.cancel()
+
+    async def drained_anew(self, timeout: float) -> None:
+        """The same once more, after a time in which nobody looked: a poll of before may wait for nothing."""
+        for name, provider in self._providers.items():
+            if provider.polls and not provider.listens and provider.stand_in is not StandsIn.TERMINAL:
+                self._drained[name].clear()
+                if (poll := self._polls.get(name)) is not None:
+                    poll.reschedule(0)
+        await self.drained(timeout)
 
     async def halt(self) -> None:
         """Stop reading. What goes out still can."""
@@ -131,15 +141,29 @@ class Intake:
                 await store.write(lambda tx: leases.release(tx, lease))
 
     async def _read(self, name: str, provider: Provider, lease: Lease | None) -> None:
-        drained = self._drained[name].is_set()
         cursor = await self._receiver.cursor(name)
-        batch = await provider.poll(cursor, None if drained else 0)
+        drained = self._drained[name].is_set()
+        batch = await self._polled(name, provider, cursor, None if drained else 0)
+        if batch is None:
+            return
         self._is_well(name)
         if batch.events or batch.cursor != cursor:
             await self._receiver.polled(name, batch, lease)
         self._failures[name] = 0
-        if not batch.events:
+        if not batch.events and not drained:
             self._drained[name].set()
+
+    async def _polled(self, name: str, provider: Provider, cursor: str, wait: float | None) -> Batch | None:
+        """What is new; None if it is to be read anew instead."""
+        try:
+            async with asyncio.timeout(None) as self._polls[name]:
+                return await provider.poll(cursor, wait)
+        except TimeoutError:
+            if not self._polls[name].expired():
+                raise
+            return None
+        finally:
+            del self._polls[name]
 
     def _is_well(self, name: str) -> None:
         if self.state[name] not in ("", "starting"):

@@ -11,6 +11,7 @@ from answerback.intake import Intake
 from answerback.metrics import Metric
 from answerback.model import OnExpire
 from answerback.provider import Batch, Inbound
+from answerback.run import RunRequest
 from answerback.settings import Route
 from answerback.testing import ManualClock, MemoryProvider, ScriptedAgent, asks
 from tests.support.databases import Database
@@ -70,6 +71,48 @@ async def test_an_answer_that_waited_at_the_service_comes_before_its_deadlines_o
         await until(lambda: len(phone.cursors) > 2)
         assert phone.cursors[0] in ("", "0")  # the first gateway may have looked before it ended
         assert phone.cursors[1:3] == ["1", "2"]
+    finally:
+        await app.stop()
+
+
+async def test_an_answer_that_waited_while_the_machine_was_asleep_comes_before_its_deadlines_outcome(
+    database: Database,
+) -> None:
+    """A laptop's lid, a machine that was paused, a database that was away: the poll of before is dead."""
+    agent, clock, phone = ScriptedAgent(asks("Which?")), ManualClock(), PolledProvider()
+    settings = settings_for(database, routes=ROUTE)
+    app = build(settings, time=clock, providers={"memory": phone}, agents={"scripted": agent})
+    await app.start()
+    try:
+        run = await app.runner.start(RunRequest("scripted"))
+        await until(lambda: len(phone.shown) == 1 and app.clock._looked is not None)
+        clock.advance(60)
+        phone.waiting = [phone.typed("1001", "in time", sent_at=clock.now)]
+        clock.advance(3600)
+        app.clock.rearm()
+        await until(lambda: bool(agent.journal))
+        await app.idle()
+        assert (await app.runner.get(run.id)).result == ["in time"]
+    finally:
+        await app.stop()
+
+
+async def test_what_fell_due_while_the_machine_was_asleep_is_done_once_nothing_waits_at_the_services(
+    database: Database,
+) -> None:
+    agent, clock, phone = ScriptedAgent(asks("Which?")), ManualClock(), PolledProvider()
+    settings = settings_for(database, routes=ROUTE)
+    app = build(settings, time=clock, providers={"memory": phone}, agents={"scripted": agent})
+    await app.start()
+    try:
+        await app.runner.start(RunRequest("scripted"))
+        await until(lambda: len(phone.shown) == 1 and app.clock._looked is not None)
+        phone.away = 2
+        clock.advance(3600)
+        app.clock.rearm()
+        await until(lambda: bool(agent.journal))
+        ((_, _, answer),) = agent.journal
+        assert answer.expired
     finally:
         await app.stop()
 

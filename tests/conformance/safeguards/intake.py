@@ -96,6 +96,14 @@ OF_INTAKE = (
     ),
     # Law 6: silence is not an answer
     Mutant(
+        "what was said while nobody looked is heard before what fell due",
+        GATEWAY + "app.py",
+        "clock = Clock(context.store, pumps, lambda: intake.drained_anew(DRAIN))",
+        "clock = Clock(context.store, pumps)",
+        FLOW + "test_intake.py::"
+        "test_an_answer_that_waited_while_the_machine_was_asleep_comes_before_its_deadlines_outcome[sqlite]",
+    ),
+    Mutant(
         "a default never approves",
         GATEWAY + "deadlines.py",
         "    if not may_approve and decides(questions, values):",
