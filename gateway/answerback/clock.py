@@ -15,7 +15,7 @@ SOON = 0.05  # seconds: a burst of commits shares one look
 AT_LEAST = 0.015  # seconds between two looks: what has its turn at a moment must not be late by much more
 RETRY = 5.0  # seconds to the next look while the database is away
 AT_MOST = 60_000_000  # microseconds to the next look, whatever happens
-AWAY = 2 * AT_MOST  # microseconds without a look: the machine was asleep, or the database was away
+AWAY = 30_000_000  # microseconds that a look is late: the machine was asleep, or the database was away
 Pump = Callable[[], Awaitable[int]]
 CatchUp = Callable[[], Awaitable[None]]
 
@@ -38,7 +38,7 @@ class Clock:
     def __init__(self, store: Store, pumps: Sequence[Pump], catch_up: CatchUp | None = None) -> None:
         self._store, self._pumps, self._catch_up = store, pumps, catch_up
         self._catching_up: asyncio.Task[None] | None = None
-        self._looked: int | None = None  # when that was the last time, database time
+        self._planned: int | None = None  # when the next look was to be, database time
         # Three instances: a wake that comes while one is ending must not be dropped; `_busy` lets one work.
         self._scheduler = AsyncIOScheduler(
             timezone=datetime.UTC,
@@ -93,7 +93,7 @@ class Clock:
             if self._stopped:
                 return
             self._again, self._wake = False, None
-            seconds = await self._left()
+            seconds = await self._left(is_first=True)
             if self._catching_up is not None:
                 seconds = AT_MOST / 1e6  # its end begins the next look
             elif seconds <= 0:
@@ -116,8 +116,8 @@ class Clock:
                 fine = False
         return fine
 
-    async def _left(self) -> float:
-        """Seconds until something falls due; 0 or less when it has."""
+    async def _left(self, *, is_first: bool = False) -> float:
+        """Seconds until something falls due; 0 or less when it has. `is_first`: after having slept."""
         try:
             look = await self._store.read(due.look)
             if look.is_put_back and look.newest != self._put_back:
@@ -127,20 +127,22 @@ class Clock:
             known = isinstance(error, StoreUnavailable)
             log.warning("nobody knows what is due: %s", error, exc_info=None if known else error)
             return RETRY
-        before, self._looked = self._looked, look.now
-        if self._catch_up is not None and before is not None and look.now - before > AWAY:
-            self._begin_to_catch_up(self._catch_up, (look.now - before) / 1e6)
-        return (_next(look) - look.now) / 1e6
+        at, planned = _next(look), self._planned
+        self._planned = max(at, look.now)
+        if is_first and planned is not None and look.now - planned > AWAY:
+            self._begin_to_catch_up((look.now - planned) / 1e6)
+        return (at - look.now) / 1e6
 
-    def _begin_to_catch_up(self, catch_up: CatchUp, seconds: float) -> None:
+    def _begin_to_catch_up(self, late: float) -> None:
         """What was said in time while nobody looked is heard before what fell due meanwhile is done."""
-        log.info("nothing was looked at for %.0f s; what was said meanwhile is heard first", seconds)
-        if self._catching_up is None:
-            self._catching_up = asyncio.ensure_future(catch_up())
-            self._catching_up.add_done_callback(self._caught_up)
+        if self._catch_up is None or self._catching_up is not None:
+            return
+        log.info("nobody looked for %.0f s longer than planned; what was said meanwhile is heard first", late)
+        self._catching_up = asyncio.ensure_future(self._catch_up())
+        self._catching_up.add_done_callback(self._caught_up)
 
     def _caught_up(self, done: "asyncio.Future[None]") -> None:
-        self._catching_up = None
+        self._catching_up = self._planned = None  # however long that took, what fell due is done now
         if not done.cancelled() and (error := done.exception()) is not None:
             log.error("what was said meanwhile could not be heard first", exc_info=error)
         if not self._stopped:

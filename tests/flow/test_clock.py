@@ -9,6 +9,7 @@ import pytest
 
 from answerback.app import App, build
 from answerback.ask import AskRequest
+from answerback.clock import Clock
 from answerback.model import InteractionStatus, Question
 from answerback.provider import Pace, TryLater
 from answerback.store import Tx, deliveries, leases
@@ -71,6 +72,33 @@ async def test_a_new_delivery_is_sent_at_once_without_the_clock(database: Databa
     await until(lambda: bool(memory.shown))
     assert memory.titles("1001") == ["Which?"]
     await app.stop()
+
+
+async def test_what_fell_due_is_done_however_long_it_takes_to_hear_what_was_said_meanwhile(
+    database: Database,
+) -> None:
+    """A service that does not answer after the machine was asleep is waited for once."""
+    waited, swept = [], asyncio.Event()
+
+    async def catch_up() -> None:
+        waited.append(True)
+        g.clock.advance(60)
+
+    async def sweep() -> int:
+        swept.set()
+        return 0
+
+    async with gateway(database) as g:
+        await g.app.asker.ask(AskRequest(QUESTION, expires_in=600))
+        clock = Clock(g.app.context.store, [sweep], catch_up)
+        clock.start()
+        await until(lambda: clock._planned is not None)
+        g.clock.advance(3600)
+        clock.rearm()
+        async with asyncio.timeout(20):
+            await swept.wait()
+        await clock.stop()
+        assert waited == [True]
 
 
 async def test_many_commits_do_not_push_the_next_look_on(database: Database) -> None:

@@ -85,7 +85,7 @@ async def test_an_answer_that_waited_while_the_machine_was_asleep_comes_before_i
     await app.start()
     try:
         run = await app.runner.start(RunRequest("scripted"))
-        await until(lambda: len(phone.shown) == 1 and app.clock._looked is not None)
+        await until(lambda: len(phone.shown) == 1 and app.clock._planned is not None)
         clock.advance(60)
         phone.waiting = [phone.typed("1001", "in time", sent_at=clock.now)]
         clock.advance(3600)
@@ -106,7 +106,7 @@ async def test_what_fell_due_while_the_machine_was_asleep_is_done_once_nothing_w
     await app.start()
     try:
         await app.runner.start(RunRequest("scripted"))
-        await until(lambda: len(phone.shown) == 1 and app.clock._looked is not None)
+        await until(lambda: len(phone.shown) == 1 and app.clock._planned is not None)
         phone.away = 2
         clock.advance(3600)
         app.clock.rearm()
