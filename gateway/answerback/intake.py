@@ -21,6 +21,8 @@ log = logging.getLogger("answerback.intake")
 PAUSE_MAX = 60.0
 TURN = 10.0  # seconds between two looks of a process that is not the reader
 WATCH = 120.0  # seconds between two questions whether a service still brings what people say
+BEHIND = 0.5  # seconds between two questions whether a service has brought all that waited there
+BEHIND_AT_MOST = 120  # such questions
 CLOSE = 5.0  # seconds for a provider to release what it holds
 POLLING = "poll:"  # leases of providers stand beside those of threads, under a name no agent can have
 
@@ -60,7 +62,8 @@ class Intake:
     async def drained_anew(self, timeout: float) -> None:
         """The same once more, after a time in which nobody looked: a poll of before may wait for nothing."""
         for name, provider in self._providers.items():
-            if provider.polls and not provider.listens and provider.stand_in is not StandsIn.TERMINAL:
+            self._begin_to_be_brought(name, provider)
+            if not _is_posted(provider) and provider.stand_in is not StandsIn.TERMINAL:
                 self._drained[name].clear()
                 if (poll := self._polls.get(name)) is not None:
                     poll.reschedule(0)
@@ -91,8 +94,8 @@ class Intake:
                 if not opened:
                     await provider.open()
                     opened = True
-                if not provider.polls or provider.listens:
-                    self._drained[name].set()
+                    self._begin_to_be_brought(name, provider)
+                if _is_posted(provider):
                     if type(provider).can("hears"):
                         await self._watch(name, provider)
                     self._is_well(name)
@@ -106,6 +109,27 @@ class Intake:
             except (Exception, SystemExit) as error:  # user code may be a script, and end itself
                 self._failures[name] += 1
                 await self._sleep(self._pause(name, error))
+
+    def _begin_to_be_brought(self, name: str, provider: Provider) -> None:
+        """What waits at a service that posts it comes by itself, if the service knows of any."""
+        if not _is_posted(provider):
+            return
+        if not type(provider).can("behind"):
+            self._drained[name].set()
+            return
+        self._drained[name].clear()
+        self._tasks = [task for task in self._tasks if not task.done()]
+        self._tasks.append(asyncio.create_task(self._be_brought(name, provider)))
+
+    async def _be_brought(self, name: str, provider: Provider) -> None:
+        for _ in range(BEHIND_AT_MOST):
+            try:
+                if not await provider.behind():
+                    break
+            except (Exception, SystemExit) as error:  # user code may be a script, and end itself
+                log.debug("the provider %s does not say what waits there: %r", name, type(error))
+            await self._sleep(BEHIND)
+        self._drained[name].set()
 
     async def _watch(self, name: str, provider: Provider) -> None:
         """Ask it, for ever, whether what people say gets here: nobody else would notice that it does not."""
@@ -183,3 +207,8 @@ class Intake:
         self._context.metrics.count(Metric.REFUSED, name, "poll")
         asked = error.seconds if isinstance(error, TryLater) else 0.0
         return max(asked, min(PAUSE_MAX, 2.0 ** min(self._failures[name], 6)) * jitter())
+
+
+def _is_posted(provider: Provider) -> bool:
+    """Whether what people say is brought here, instead of being fetched."""
+    return not provider.polls or provider.listens

@@ -273,6 +273,14 @@ class Provider(abc.ABC):
         """
         return ""
 
+    async def behind(self) -> bool:
+        """Whether the service has still to bring something here that people said, as far as it tells.
+
+        A provider that neither polls nor listens is asked after a start or a sleep, a few times: what was
+        said in time comes before what fell due meanwhile. Raises like `send`.
+        """
+        return False
+
     async def probe(self) -> str:
         """Ask the service who we are there, for `check --online`; a sentence. Raises like `send`, or
 

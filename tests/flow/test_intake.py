@@ -97,6 +97,51 @@ async def test_an_answer_that_waited_while_the_machine_was_asleep_comes_before_i
         await app.stop()
 
 
+class Brought(MemoryProvider):
+    """A service that posts what people said, when it gets to that."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.waiting: list[Inbound] = []
+        self.asked = asyncio.Event()
+
+    async def behind(self) -> bool:
+        self.asked.set()
+        return bool(self.waiting)
+
+
+@pytest.mark.parametrize("asleep", [False, True], ids=["down", "asleep"])
+async def test_an_answer_that_a_service_has_still_to_bring_comes_before_its_deadlines_outcome(
+    database: Database, asleep: bool
+) -> None:
+    agent, clock, phone = ScriptedAgent(asks("Which?")), ManualClock(), Brought()
+    settings = settings_for(database, routes=ROUTE)
+    given = {"time": clock, "providers": {"memory": phone}, "agents": {"scripted": agent}}
+    app = build(settings, **given)
+    await app.start()
+    run = await app.runner.start(RunRequest("scripted"))
+    await until(lambda: len(phone.shown) == 1 and app.clock._planned is not None)
+    if not asleep:
+        await app.stop()
+    phone.asked.clear()
+    phone.waiting = [phone.typed("1001", "in time", sent_at=clock.now + 60_000_000)]
+    clock.advance(3600)
+    if asleep:
+        app.clock.rearm()
+    else:
+        app = build(settings, **given)
+        await app.start()
+    try:
+        async with asyncio.timeout(20):
+            await phone.asked.wait()
+        await app.receiver.webhook("memory", phone.waiting.pop())
+        await until(lambda: bool(agent.journal))
+        await app.idle()
+        assert (await app.runner.get(run.id)).result == ["in time"]
+    finally:
+        await app.stop()
+
+
 async def test_what_fell_due_while_the_machine_was_asleep_is_done_once_nothing_waits_at_the_services(
     database: Database,
 ) -> None:

@@ -132,6 +132,12 @@ class Telegram(Provider):
         url, secret = self._webhook_url(), self._options.webhook_secret
         return await self._say(looked_after(self._bot, self.name, url, secret, UPDATES))
 
+    async def behind(self) -> bool:
+        """Telegram brings what waits when the webhook is set, and else more and more seldom."""
+        if self.polls:
+            return False
+        return bool((await self._say(self._bot.get_webhook_info())).pending_update_count)
+
     async def close(self) -> None:
         await self._line.shutdown()
 

@@ -96,6 +96,14 @@ OF_INTAKE = (
     ),
     # Law 6: silence is not an answer
     Mutant(
+        "what a service has still to bring is waited for",
+        GATEWAY + "intake.py",
+        'if not type(provider).can("behind"):',
+        "if True:",
+        FLOW + "test_intake.py::"
+        "test_an_answer_that_a_service_has_still_to_bring_comes_before_its_deadlines_outcome[sqlite-down]",
+    ),
+    Mutant(
         "what was said while nobody looked is heard before what fell due",
         GATEWAY + "app.py",
         "clock = Clock(context.store, pumps, lambda: intake.drained_anew(DRAIN))",

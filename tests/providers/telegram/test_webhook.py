@@ -101,6 +101,15 @@ async def test_a_webhook_of_another_program_is_named_and_left_alone(box: Sandbox
         assert "what people say to 127.0.0.2. One bot serves one gateway" in await telegram.hears()
 
 
+async def test_whether_something_has_still_to_be_brought_is_known(box: Sandbox) -> None:
+    async with connected(box, **HOOK, public_url=NOBODY) as telegram:
+        assert not await telegram.behind()
+        box.type(ANA, "hello?")
+        assert await telegram.behind()
+    async with connected(box) as telegram:
+        assert not await telegram.behind()  # it fetches that itself
+
+
 async def test_what_telegram_cannot_bring_is_said_with_its_reason(box: Sandbox) -> None:
     async with connected(box, **HOOK, public_url=NOBODY) as telegram:
         box.type(ANA, "hello?")
