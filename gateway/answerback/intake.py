@@ -65,7 +65,7 @@ class Intake:
             self._begin_to_be_brought(name, provider)
             if not _is_posted(provider) and provider.stand_in is not StandsIn.TERMINAL:
                 self._drained[name].clear()
-                if (poll := self._polls.get(name)) is not None:
+                if (poll := self._polls.get(name)) is not None and not poll.expired():
                     poll.reschedule(0)
         await self.drained(timeout)
 

@@ -1,17 +1,18 @@
 """Polled providers: what waited while we were down is read before anything that fell due is elapsed."""
 
 import asyncio
-from collections.abc import Callable
+import contextlib
+from collections.abc import AsyncIterator, Callable
 
 import pytest
 
-from answerback.app import build
+from answerback.app import App, build
 from answerback.errors import TryLater
 from answerback.intake import Intake
 from answerback.metrics import Metric
 from answerback.model import OnExpire
 from answerback.provider import Batch, Inbound
-from answerback.run import RunRequest
+from answerback.run import Run, RunRequest
 from answerback.settings import Route
 from answerback.testing import ManualClock, MemoryProvider, ScriptedAgent, asks
 from tests.support.databases import Database
@@ -50,6 +51,20 @@ class PolledProvider(MemoryProvider):
         )
 
 
+@contextlib.asynccontextmanager
+async def awake(
+    database: Database, agent: ScriptedAgent, clock: ManualClock, phone: MemoryProvider
+) -> AsyncIterator[App]:
+    """A whole gateway, with its clock."""
+    settings = settings_for(database, routes=ROUTE)
+    app = build(settings, time=clock, providers={"memory": phone}, agents={"scripted": agent})
+    await app.start()
+    try:
+        yield app
+    finally:
+        await app.stop()
+
+
 async def test_an_answer_that_waited_at_the_service_comes_before_its_deadlines_outcome(
     database: Database,
 ) -> None:
@@ -61,18 +76,20 @@ async def test_an_answer_that_waited_at_the_service_comes_before_its_deadlines_o
     phone.waiting = [phone.typed("9999", "noise"), phone.typed("1001", "in time", sent_at=written)]
     phone.away = 2
     phone.cursors.clear()
-    settings = settings_for(database, routes=ROUTE)
-    app = build(settings, time=clock, providers={"memory": phone}, agents={"scripted": agent})
-    await app.start()
-    try:
+    async with awake(database, agent, clock, phone) as app:
         await until(lambda: bool(agent.journal))
         await app.idle()
         assert (await app.runner.get(run.id)).result == ["in time"]
         await until(lambda: len(phone.cursors) > 2)
         assert phone.cursors[0] in ("", "0")  # the first gateway may have looked before it ended
         assert phone.cursors[1:3] == ["1", "2"]
-    finally:
-        await app.stop()
+
+
+async def asked(app: App, phone: MemoryProvider) -> Run:
+    """A run that has asked, as the clock sleeps."""
+    run = await app.runner.start(RunRequest("scripted"))
+    await until(lambda: len(phone.shown) == 1 and app.clock._planned is not None)
+    return run
 
 
 async def test_an_answer_that_waited_while_the_machine_was_asleep_comes_before_its_deadlines_outcome(
@@ -80,21 +97,28 @@ async def test_an_answer_that_waited_while_the_machine_was_asleep_comes_before_i
 ) -> None:
     """A laptop's lid, a machine that was paused, a database that was away: the poll of before is dead."""
     agent, clock, phone = ScriptedAgent(asks("Which?")), ManualClock(), PolledProvider()
-    settings = settings_for(database, routes=ROUTE)
-    app = build(settings, time=clock, providers={"memory": phone}, agents={"scripted": agent})
-    await app.start()
-    try:
-        run = await app.runner.start(RunRequest("scripted"))
-        await until(lambda: len(phone.shown) == 1 and app.clock._planned is not None)
-        clock.advance(60)
-        phone.waiting = [phone.typed("1001", "in time", sent_at=clock.now)]
-        clock.advance(3600)
+    async with awake(database, agent, clock, phone) as app:
+        run = await asked(app, phone)
+        phone.waiting = [phone.typed("1001", "in time", sent_at=clock.now + 60_000_000)]
+        clock.advance(3660)
         app.clock.rearm()
         await until(lambda: bool(agent.journal))
         await app.idle()
         assert (await app.runner.get(run.id)).result == ["in time"]
-    finally:
-        await app.stop()
+
+
+async def test_what_fell_due_while_the_machine_was_asleep_is_done_once_nothing_waits_at_the_services(
+    database: Database,
+) -> None:
+    agent, clock, phone = ScriptedAgent(asks("Which?")), ManualClock(), PolledProvider()
+    async with awake(database, agent, clock, phone) as app:
+        await asked(app, phone)
+        phone.away = 2
+        clock.advance(3600)
+        app.clock.rearm()
+        await until(lambda: bool(agent.journal))
+        ((_, _, answer),) = agent.journal
+        assert answer.expired
 
 
 class Brought(MemoryProvider):
@@ -115,51 +139,24 @@ async def test_an_answer_that_a_service_has_still_to_bring_comes_before_its_dead
     database: Database, asleep: bool
 ) -> None:
     agent, clock, phone = ScriptedAgent(asks("Which?")), ManualClock(), Brought()
-    settings = settings_for(database, routes=ROUTE)
-    given = {"time": clock, "providers": {"memory": phone}, "agents": {"scripted": agent}}
-    app = build(settings, **given)
-    await app.start()
-    run = await app.runner.start(RunRequest("scripted"))
-    await until(lambda: len(phone.shown) == 1 and app.clock._planned is not None)
-    if not asleep:
-        await app.stop()
-    phone.asked.clear()
-    phone.waiting = [phone.typed("1001", "in time", sent_at=clock.now + 60_000_000)]
-    clock.advance(3600)
-    if asleep:
-        app.clock.rearm()
-    else:
-        app = build(settings, **given)
-        await app.start()
-    try:
+    async with contextlib.AsyncExitStack() as stack:
+        app = await stack.enter_async_context(awake(database, agent, clock, phone))
+        run = await asked(app, phone)
+        if not asleep:
+            await stack.aclose()
+        phone.asked.clear()
+        phone.waiting = [phone.typed("1001", "in time", sent_at=clock.now + 60_000_000)]
+        clock.advance(3600)
+        if asleep:
+            app.clock.rearm()
+        else:
+            app = await stack.enter_async_context(awake(database, agent, clock, phone))
         async with asyncio.timeout(20):
             await phone.asked.wait()
         await app.receiver.webhook("memory", phone.waiting.pop())
         await until(lambda: bool(agent.journal))
         await app.idle()
         assert (await app.runner.get(run.id)).result == ["in time"]
-    finally:
-        await app.stop()
-
-
-async def test_what_fell_due_while_the_machine_was_asleep_is_done_once_nothing_waits_at_the_services(
-    database: Database,
-) -> None:
-    agent, clock, phone = ScriptedAgent(asks("Which?")), ManualClock(), PolledProvider()
-    settings = settings_for(database, routes=ROUTE)
-    app = build(settings, time=clock, providers={"memory": phone}, agents={"scripted": agent})
-    await app.start()
-    try:
-        await app.runner.start(RunRequest("scripted"))
-        await until(lambda: len(phone.shown) == 1 and app.clock._planned is not None)
-        phone.away = 2
-        clock.advance(3600)
-        app.clock.rearm()
-        await until(lambda: bool(agent.journal))
-        ((_, _, answer),) = agent.journal
-        assert answer.expired
-    finally:
-        await app.stop()
 
 
 async def test_a_provider_that_is_away_at_the_start_is_said_counted_and_tried_again(

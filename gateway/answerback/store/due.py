@@ -8,7 +8,6 @@ from answerback.store import deliveries, interactions, leases, pace, restored, r
 from answerback.store.query import Query
 from answerback.store.tx import Tx
 
-NEWEST = restored.newest.scalar_subquery().label("newest")
 NEXT = Query(  # each column is the first entry of a partial index, and the last one that of the audit's
     select(
         deliveries.NEXT_AT,
@@ -16,7 +15,7 @@ NEXT = Query(  # each column is the first entry of a partial index, and the last
         interactions.NEXT_RESUME_AT,
         runs.NEXT_AT,
         stops.NEXT_AT,
-        NEWEST,
+        restored.newest.scalar_subquery().label("newest"),
     )
 )
 APART = 5_000_000  # microseconds by which the clocks of several servers may differ
