@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from urllib.parse import urlsplit
 
-from answerback.allowed import Allowed
+from answerback.allowed import Allowed, IPAddress
 from answerback.errors import TryLater, Undeliverable
 from answerback.http import BadUrl, Http, HttpReply, NoAnswer, Unreachable
 
@@ -85,12 +85,24 @@ class Outgoing:
             raise Barred("The receiver needs an address like https://example.org/hook, without a password.")
         if address.scheme == "http" and not self._allowed.plain(host):
             raise Barred("The receiver needs https, unless outgoing.allow names its host.")
-        try:
-            literal = ipaddress.ip_address(host.rstrip("."))
-        except ValueError:
-            return
-        if not self._allowed.reaches(host, literal):
+        literal = _literal(host.rstrip("."))
+        if literal is not None and not self._allowed.reaches(host, literal):
             raise Barred(CLOSED)
+
+
+def _literal(host: str) -> IPAddress | None:
+    """The address that a host is, in any form that `connect` takes: 127.1 and 2130706433 too (inet_aton(3)).
+
+    Some releases of aiohttp connect to these without asking the resolver.
+    """
+    try:
+        return ipaddress.ip_address(host)
+    except ValueError:
+        pass
+    try:
+        return ipaddress.IPv4Address(socket.inet_aton(host))
+    except OSError:
+        return None
 
 
 class _Closed(OSError):

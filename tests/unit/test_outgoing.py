@@ -5,6 +5,7 @@ import contextlib
 import ipaddress
 import threading
 from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
 
@@ -70,21 +71,24 @@ def test_an_entry_that_names_nothing_is_refused(entry: str) -> None:
         "https://user:secret@example.org/", "https://example.org:99999/", "https://127.0.0.1/", "https://[::1]/",
         "https://169.254.169.254/", "https://[::ffff:10.0.0.1]/", "https://[fe80::1%25eth0]/",
         "https://127。0。0。1/", "https://①②⑦.⓪.⓪.①/", "https://１６９.254.169.254/", "https://127.0.0.1./",
+        "https://127.1/", "https://2130706433/", "https://0x7f.0.0.1/", "https://017700000001./",
     ],
 )  # fmt: skip
 async def test_what_cannot_be_right_is_refused_before_anything_is_resolved(url: str) -> None:
+    def resolved(*_: object, **__: object) -> list[Any]:
+        raise AssertionError("it was resolved")
+
     with pytest.raises(Barred) as failure:
-        await Outgoing().call("POST", url)
+        await Outgoing(look_up=resolved).call("POST", url)
     assert "secret" not in str(failure.value)
     assert "169.254" not in str(failure.value)
 
 
-@pytest.mark.parametrize("host", ["localhost", "127.1", "2130706433", "0x7f.0.0.1"])
-async def test_a_name_that_means_this_machine_is_refused_when_it_is_resolved(host: str) -> None:
+async def test_a_name_that_means_this_machine_is_refused_when_it_is_resolved() -> None:
     outgoing = Outgoing()
     try:
         with pytest.raises(Barred):
-            await outgoing.call("POST", f"https://{host}:9/")
+            await outgoing.call("POST", "https://localhost:9/")
     finally:
         await outgoing.close()
 
