@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from answerback.cli.errors import Exit
 from answerback.cli.options import duration, here_option, patience_option, remote
@@ -31,7 +32,7 @@ ON_EXPIRE = click.Choice(["auto", "no-response", "default", "cancel", "leave"])
 @click.option("--human-only", is_flag=True, help="No stand-in answers: a person, or nobody.")
 @click.option("--callback-url", metavar="URL", default="", help="Where its end is posted to, signed.")
 @click.option("--idempotency-key", metavar="KEY", default="", help="The same key again does not ask again.")
-@click.option("--wait/--no-wait", default=None, help="Wait for the answer. [default: only with --confirm]")
+@click.option("--wait/--no-wait", help="Wait for the answer. [default: only with --confirm]")
 @here_option
 @patience_option
 @remote
@@ -49,7 +50,7 @@ def ask(**options: Any) -> None:
     from answerback.cli import answering, gateway, terminal
 
     question = _question(options)
-    waits = options["confirm"] if options["wait"] is None else options["wait"]
+    waits = options["wait"] if _is_said("wait") else options["confirm"]
     seen: list[Asked] = []
 
     async def work(client: "Client") -> "Interaction | None":
@@ -75,6 +76,12 @@ def ask(**options: Any) -> None:
         (terminal.put_json if options["as_json"] else lambda asked: terminal.out(asked["id"]))(seen[0])
         return
     tell(record, as_json=options["as_json"])
+
+
+def _is_said(option: str) -> bool:
+    """Whether it was given. Releases of click differ in what a flag without a default is that was not."""
+    source = click.get_current_context().get_parameter_source(option)
+    return source not in (ParameterSource.DEFAULT, ParameterSource.DEFAULT_MAP, None)
 
 
 def tell(record: "Interaction", *, as_json: bool) -> None:
