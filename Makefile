@@ -1,7 +1,7 @@
 # Each of these goes from a bare checkout (Debian, Python 3.11 or newer) to done; the second time only the work itself is left.
 # Another Python: make PYTHON=python3.12 …   Arguments: make demo ARGS=…, make test ARGS="-k binding"
 
-.PHONY: help demo test check live bench conformance mutants reference constraints clean
+.PHONY: help demo test check live bench conformance mutants reference constraints lowest clean
 export PYTHON
 
 help:
@@ -14,6 +14,7 @@ help:
 	@echo "make mutants      removes each safeguard in turn: a named test must fail each time (minutes)"
 	@echo "make reference    writes docs/reference.md from the program"
 	@echo "make constraints  pin the newest versions that pyproject.toml admits"
+	@echo "make lowest       every test with the lowest versions that pyproject.toml admits (about 20 minutes)"
 	@echo "make clean        remove what the commands above made; var/ keeps your data"
 
 # Ctrl-C (130) is a way to end the demo, not an error.
@@ -46,6 +47,9 @@ reference:
 
 constraints:
 	@sh scripts/constraints.sh
+
+lowest:
+	@sh scripts/lowest.sh $(ARGS)
 
 clean:
 	rm -rf .venv var/setup dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
