@@ -50,6 +50,7 @@ LOWEST = {
     "langgraph": "1.2.20",
     "langgraph-checkpoint": "4.0.0",
     "langgraph-checkpoint-sqlite": "3.0.1",
+    "langgraph-sdk": "0.4.14",
     "mcp": "2.1",
     "python-multipart": "0.0.30",
     "standardwebhooks": "1.1",
