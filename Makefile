@@ -14,7 +14,7 @@ help:
 	@echo "make mutants      removes each safeguard in turn: a named test must fail each time (minutes)"
 	@echo "make reference    writes docs/reference.md from the program"
 	@echo "make constraints  pin the newest versions that pyproject.toml admits"
-	@echo "make lowest       every test with the lowest versions that pyproject.toml admits (about 20 minutes)"
+	@echo "make lowest       every test with the lowest versions that pyproject.toml admits"
 	@echo "make clean        remove what the commands above made; var/ keeps your data"
 
 # Ctrl-C (130) is a way to end the demo, not an error.

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Runs every test with the lowest version that pyproject.toml admits of each library that we name, in an environment of
-# its own. What these need themselves, and the tools, are the newest that fit.
+# its own. What these need themselves, and the tools, are the newest that fit. Run `make test` before: it installs what
+# tests need beside Python, and where that is missing they are skipped.
 #
 #   scripts/lowest.sh [PYTEST ARGUMENTS]
 set -eu
