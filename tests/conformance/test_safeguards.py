@@ -70,14 +70,15 @@ async def test_an_answer_that_comes_a_moment_too_late_is_refused_by_langgraph_it
     assert await mine.pending("t") == (second,)
 
 
-def test_an_adapter_whose_langgraph_is_not_strict_does_not_open(tmp_path: Path) -> None:
-    """In a process of its own, where the switch has another name than this LangGraph knows."""
+@pytest.mark.parametrize("switch", ["STRICT", "CACHE"])
+def test_an_adapter_whose_langgraph_is_not_strict_does_not_open(tmp_path: Path, switch: str) -> None:
+    """In a process of its own, where a switch has another name than this LangGraph knows."""
     code = """
 import asyncio, sys
 from answerback.agent import AgentContext
 from answerback.errors import ConfigurationError
 from answerback_agents.langgraph import LangGraph, canary
-canary.STRICT = "__renamed_by_a_later_release"
+setattr(canary, sys.argv[2], "__renamed_by_a_later_release")
 settings = LangGraph.Settings(graph="tests.conformance.test_safeguards:stubborn")
 try:
     asyncio.run(LangGraph("mine", settings, AgentContext(sys.argv[1], "sqlite", sys.argv[1])).open())
@@ -85,7 +86,7 @@ except ConfigurationError as error:
     print(error)
 """
     done = subprocess.run(
-        [sys.executable, "-c", code, str(tmp_path)],
+        [sys.executable, "-c", code, str(tmp_path), switch],
         capture_output=True,
         text=True,
         cwd=Path(__file__).parents[2],

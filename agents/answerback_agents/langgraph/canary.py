@@ -1,19 +1,23 @@
-"""The canary: proves at start that this LangGraph still refuses an answer to a question that is gone.
+"""The canary: proves at start that with this LangGraph an answer still reaches no other question.
 
-Everything about binding rests on the private switch `STRICT`. Should a release drop or rename it, an old
-answer would silently reach the next question; then the adapter must not start at all.
+Everything about binding rests on two private switches. Should a release drop or rename `STRICT`, an old
+answer would silently reach the next question. Without `CACHE`, a step with a `cache_policy` would keep what
+it was told, and the next one with the same input, also one that waits for its own answer, would be given
+that. Then the adapter must not start at all.
 """
 
 from typing import Any, TypedDict
 
 from langchain_core.runnables import RunnableConfig
+from langgraph.cache.memory import InMemoryCache
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, StateGraph
-from langgraph.types import Command, interrupt
+from langgraph.types import CachePolicy, Command, interrupt
 
 from answerback.errors import ConfigurationError
 
 STRICT = "__pregel_strict_resume"
+CACHE = "__pregel_cache"  # the cache of a run and of all graphs in it; None: there is none
 UNKNOWN = "0" * 32
 
 
@@ -26,27 +30,33 @@ def _two_questions(state: _Heard) -> dict[str, Any]:
 
 
 async def sing() -> None:
-    """Raise `ConfigurationError` unless a strict resume refuses unknown and stale ids and takes the right."""
+    """Raise `ConfigurationError` unless a resume refuses unknown and stale ids, and gives the right once."""
     builder = StateGraph(_Heard)
-    builder.add_node("ask", _two_questions)
+    builder.add_node("ask", _two_questions, cache_policy=CachePolicy())
     builder.add_edge(START, "ask")
-    graph = builder.compile(checkpointer=InMemorySaver())
-    config: RunnableConfig = {"configurable": {"thread_id": "canary", STRICT: True}}
+    graph = builder.compile(checkpointer=InMemorySaver(), cache=InMemoryCache())
+
+    def on(thread: str) -> RunnableConfig:
+        return {"configurable": {"thread_id": thread, STRICT: True, CACHE: None}}
 
     async def give(interrupt_id: str, value: str) -> Any:
-        return await graph.ainvoke(Command(resume={interrupt_id: value}), config)
+        return await graph.ainvoke(Command(resume={interrupt_id: value}), on("canary"))
 
-    first = (await graph.ainvoke({"heard": []}, config))["__interrupt__"][0].id
+    first = (await graph.ainvoke({"heard": []}, on("canary")))["__interrupt__"][0].id
     await _must_refuse(give, UNKNOWN)
     second = (await give(first, "one"))["__interrupt__"][0].id
     await _must_refuse(give, first)
     if (await give(second, "two"))["heard"] != ["one", "two"]:
         raise ConfigurationError(_REASON)
+    cached = await graph.ainvoke({"heard": []}, {"configurable": {"thread_id": "another", STRICT: True}})
+    if "__interrupt__" not in cached:
+        raise ConfigurationError(_REASON)
 
 
 _REASON = (
-    "this version of langgraph does not refuse an answer to a question that no longer waits, so answers "
-    "could reach the wrong question; install langgraph>=1.2.20 in a version that answerback was tested with"
+    "this version of langgraph does not refuse an answer to a question that no longer waits, or keeps one "
+    "for the next, so answers could reach the wrong question; install langgraph>=1.2.20 in a version that "
+    "answerback was tested with"
 )
 
 

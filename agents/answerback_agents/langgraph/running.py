@@ -12,6 +12,7 @@ from answerback.agent import Failed, Finished, Paused, State
 from answerback.errors import AgentUnavailable, DoesNotFit, NotPending
 from answerback.model import Json
 from answerback_agents.langgraph import evidence, loading, order, savers, values
+from answerback_agents.langgraph.canary import CACHE
 from answerback_agents.langgraph.reading import Reader, Stamp, config_of, is_storage
 
 log = logging.getLogger("answerback.agents.langgraph")
@@ -64,7 +65,8 @@ class Runs:
 
         `new`: the thread has just been seen to have no checkpoint. LangGraph looks again itself otherwise: a
         resume must be strict about what is there, not about what we saw. `at`: the checkpoint to fork from.
-        `secrets`: what no error text may repeat.
+        `secrets`: what no error text may repeat. What may come from an answer is neither put into the graph's
+        cache nor taken from there: only a run with new input uses that.
         """
         graph = copy.copy(self._reader.graph)
         look, kept = savers.nothing if new else self._reader.look, list[str]()
@@ -72,6 +74,8 @@ class Runs:
         config = config_of(thread)
         if at:
             config["configurable"].update(checkpoint_id=at, checkpoint_ns="")
+        if given is None or isinstance(given, Command):
+            config["configurable"][CACHE] = None  # it would keep what a step was told, for others like it
         config["metadata"] = dict(stamp)
         context = _empty_context(graph)
         task = asyncio.create_task(graph.ainvoke(given, config, durability="sync", context=context))

@@ -22,7 +22,8 @@ ACTIVE = ("pending", "running")
 OLDEST = (1, 2, 20)  # LangGraph on the server: before it, two interrupts of a node share an id
 # Makes LangGraph refuse an answer to what does not wait, before anything is written. The SDK's own
 # `strict_resume` says the same to servers that know it; the others pass this key on to LangGraph.
-STRICT = {"configurable": {"__pregel_strict_resume": True}}
+STRICT = {"__pregel_strict_resume": True}
+NO_CACHE = {"__pregel_cache": None}  # it would keep what a step was told, for others with the same input
 
 
 class Rejected(AgentUnavailable):
@@ -157,6 +158,7 @@ class Server:
 
     async def run(self, id: str, mark: Mark, **what: Any) -> str:
         """Begin a run with `input`, `command` or `checkpoint_id`; its id. Raises `Busy` if another works."""
+        configurable = STRICT if what.get("input") is not None else {**STRICT, **NO_CACHE}
         with self._faults():
             run = await self._client.runs.create(
                 id,
@@ -165,7 +167,7 @@ class Server:
                 multitask_strategy="reject",
                 durability="sync",
                 strict_resume=True,
-                config=cast(Any, STRICT),
+                config=cast(Any, {"configurable": configurable}),
                 **what,
             )
         return run["run_id"]

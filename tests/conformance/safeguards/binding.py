@@ -29,6 +29,13 @@ OF_BINDING = (
         HERE + "test_an_adapter_whose_langgraph_is_not_strict_does_not_open",
     ),
     Mutant(
+        "no cache for what was answered",
+        ADAPTER + "running.py",
+        'config["configurable"][CACHE] = None',
+        "pass",
+        BINDING + "test_law_1_an_answer_is_not_kept_for_other_questions_of_steps_that_are_cached[cached]",
+    ),
+    Mutant(
         "digest check",
         ADAPTER + "adapter.py",
         "if digest_of(found[0]) != target.digest:",

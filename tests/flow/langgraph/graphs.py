@@ -17,13 +17,14 @@ from langchain.tools import tool
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
+from langgraph.cache.memory import InMemoryCache
 from langgraph.checkpoint.base import id as ids
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.func import entrypoint, task
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
-from langgraph.types import Send, interrupt
+from langgraph.types import CachePolicy, Send, interrupt
 from pydantic import BaseModel
 
 
@@ -427,3 +428,59 @@ def forget_the_time(state: State) -> State:
 forgetful = line_of(ask, forget_the_time, ask_more)
 
 not_a_graph = 42
+
+
+# -- steps whose results LangGraph keeps, for whichever run comes next with the same input
+
+
+def measure(state: State) -> State:
+    note(state, "measured")
+    return {"topic": "long"}
+
+
+def cached_line(*steps: Any) -> StateGraph[Any]:
+    """A graph of steps in a row, each with a cache policy."""
+    builder = StateGraph(State)
+    for before, step in zip([START, *(step.__name__ for step in steps)], steps, strict=False):
+        builder.add_node(step.__name__, step, cache_policy=CachePolicy())
+        builder.add_edge(before, step.__name__)
+    return builder
+
+
+def around(inner: Any, **options: Any) -> StateGraph[Any]:
+    """A graph whose only step is another graph."""
+    builder = StateGraph(State)
+    builder.add_node("inner", inner, **options)
+    builder.add_edge(START, "inner")
+    return builder
+
+
+def fails_once(state: State) -> State:
+    answer = interrupt("Which term?")
+    if "failed" not in noted(state):
+        note(state, "failed")
+        raise ValueError("not now")
+    return {"heard": [answer]}
+
+
+cached_and_fails_once = cached_line(fails_once).compile(cache=InMemoryCache())
+cached = cached_line(measure, ask).compile(cache=InMemoryCache())
+cached_in_an_inner_graph = around(cached_line(ask).compile(cache=InMemoryCache())).compile()
+cached_around_an_inner_graph = around(line_of(ask).compile(), cache_policy=CachePolicy()).compile(
+    cache=InMemoryCache()
+)
+
+
+@task(cache_policy=CachePolicy())
+def cached_ask(given: dict[str, Any]) -> Any:
+    return interrupt("Which term?")
+
+
+@entrypoint(cache=InMemoryCache())
+def cached_task(given: dict[str, Any]) -> dict[str, Any]:
+    return {"heard": [cached_ask(given).result()]}
+
+
+@entrypoint(cache=InMemoryCache(), cache_policy=CachePolicy())
+def cached_as_a_whole(given: dict[str, Any]) -> dict[str, Any]:
+    return {"heard": [interrupt("Which term?")]}

@@ -265,6 +265,45 @@ async def test_law_1_an_answer_for_a_step_that_is_gone_since_is_not_said_to_be_t
     assert ended.result["heard"] == ["coding"]
 
 
+CACHED = (
+    "cached",
+    "cached_in_an_inner_graph",
+    "cached_around_an_inner_graph",
+    "cached_task",
+    "cached_as_a_whole",
+)
+
+
+@pytest.mark.parametrize("graph", CACHED)
+async def test_law_1_an_answer_is_not_kept_for_other_questions_of_steps_that_are_cached(
+    light: Harness, graph: str
+) -> None:
+    """LangGraph gives it to whichever step comes with the same input, also to one that waits for its own."""
+    mine = await light.open(graph)
+    paid, unpaid = [only(await mine.start(thread, light.input())) for thread in ("paid", "unpaid")]
+    for thread, question, answer in (("paid", paid, "yes"), ("unpaid", unpaid, "no")):
+        ended = await mine.resume(thread, target(question), said(answer))
+        assert isinstance(ended, Finished)
+        assert ended.result["heard"] == [answer]
+    assert texts(await mine.start("later", light.input())) == ["Which term?"]
+
+
+async def test_law_1_nor_is_an_answer_whose_step_failed_and_was_tried_again(light: Harness, log: Log) -> None:
+    mine = await light.open("cached_and_fails_once")
+    question = only(await mine.start("first", light.input()))
+    assert isinstance(await mine.resume("first", target(question), said("yes")), Failed)
+    assert isinstance(await mine.retry("first"), Finished)
+    assert texts(await mine.start("later", light.input())) == ["Which term?"]
+
+
+async def test_what_a_cached_step_found_without_an_answer_is_kept(light: Harness, log: Log) -> None:
+    mine = await light.open("cached")
+    for thread in ("first", "second"):
+        question = only(await mine.start(thread, light.input()))
+        await mine.resume(thread, target(question), said("yes"))
+    assert log() == ["measured", "asked", "asked"]
+
+
 async def test_start_on_a_waiting_thread_is_a_conflict(harness: Harness) -> None:
     mine = await harness.open("bare")
     question = only(await mine.start("t", harness.input()))

@@ -21,7 +21,7 @@ from tests.support.ports import free_port
 HERE = Path(__file__).parent
 INSTALLED = Path(__file__).parents[3] / "var" / "langgraph-server"
 GRAPHS = [
-    "questions", "asking", "guarded", "guarded_twice", "strict", "working", "laboring", "parallel",
+    "questions", "asking", "guarded", "guarded_twice", "strict", "working", "laboring", "parallel", "cached",
     "journaled",
 ]  # fmt: skip
 KEY = "hint-key-0123456789"  # what the server's webhooks carry

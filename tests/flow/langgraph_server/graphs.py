@@ -5,8 +5,9 @@ import time
 from pathlib import Path
 from typing import Annotated, Any, TypedDict
 
+from langgraph.cache.memory import InMemoryCache
 from langgraph.graph import END, START, StateGraph
-from langgraph.types import interrupt
+from langgraph.types import CachePolicy, interrupt
 
 
 class State(TypedDict, total=False):
@@ -104,6 +105,14 @@ def _parallel() -> Any:
     return builder.compile()
 
 
+def _cached() -> Any:
+    """A step that asks, and whose result LangGraph would keep."""
+    builder = StateGraph(State)
+    builder.add_node("ask", ask, cache_policy=CachePolicy())
+    builder.add_edge(START, "ask")
+    return builder.compile(cache=InMemoryCache())
+
+
 questions = _compiled(two)
 asking = _compiled(ask)
 guarded = _compiled(ask, danger, interrupt_before=["danger"])
@@ -112,4 +121,5 @@ strict = _compiled(picky)
 working = _compiled(slow, ask)
 laboring = _compiled(ask, slow)
 parallel = _parallel()
+cached = _cached()
 journaled = _compiled(_journaled("first"), _journaled("second"))

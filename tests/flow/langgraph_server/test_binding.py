@@ -45,6 +45,19 @@ async def test_an_answer_goes_to_its_interrupt_and_never_to_the_next_of_the_same
     assert text(Paused(await agent.pending(t))) == "Second?"
 
 
+async def test_law_1_an_answer_is_not_kept_for_other_questions_of_a_step_that_is_cached(
+    harness: Harness,
+) -> None:
+    agent = await harness.open("cached")
+    paid, unpaid, later = thread(), thread(), thread()
+    asked = {t: only(await agent.start(t, harness.input(), t)) for t in (paid, unpaid)}
+    for t, answer in ((paid, "yes"), (unpaid, "no")):
+        end = await agent.resume(t, target(asked[t]), said(answer))
+        assert isinstance(end, Finished)
+        assert end.result["answers"] == [answer]
+    assert text(await agent.start(later, harness.input(), later)) == "Go on?"
+
+
 async def test_a_changed_payload_is_not_answered(harness: Harness) -> None:
     agent, t = await harness.open("asking"), thread()
     asked = only(await agent.start(t, harness.input(), "run-1"))
