@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 import pytest_asyncio
+from hypothesis import HealthCheck, settings
 
 from answerback import migrations
 from answerback.store import Store, choose
@@ -32,6 +33,11 @@ if TYPE_CHECKING:
 # Far more than any test takes on a busy machine. One that hangs shows where it waits, and the rest goes on.
 LONGEST_SECONDS = 120
 LEFT_OUT = pytest.StashKey[dict[str, str]]()
+# A busy machine takes its time for an example.
+settings.register_profile(
+    "answerback", settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("answerback")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

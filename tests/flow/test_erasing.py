@@ -369,7 +369,7 @@ async def test_law_10_an_agent_that_hangs_keeps_nothing_of_the_others_from_being
         await g.app.notices.send(NoticeRequest("dingo"))
         await g.app.idle()
         await g.later(31 * DAY)
-        erased = await Eraser(g.app.context, g.app.agents, 0, patience=0.01).sweep()
+        erased = await Eraser(g.app.context, g.app.agents, 0, patience=0.5).sweep()
         assert (erased[Erasable.RUN], erased[Erasable.NOTICE], hanging.asked) == (1, 1, ENOUGH)
         assert {table for table, _ in await still_said(g)} == {"run", "delivery"}  # its own, and how they end
         assert other.threads == ()
