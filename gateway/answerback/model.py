@@ -9,6 +9,7 @@ from typing import Any
 Json = Any  # None | bool | int | float | str | list | dict, as RFC 8259 has it
 SUPERSEDED = "superseded"  # the reason of a question that was withdrawn because it changed
 # Why an answer that was accepted has not reached its agent, and cannot any more.
+CHANGED = "The question has changed since it was answered, so the answer was not passed on."
 GONE = "The agent no longer waits for this question: its thread moved on without the answer."
 
 

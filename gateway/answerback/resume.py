@@ -12,7 +12,7 @@ from answerback.background import Background, Leaving
 from answerback.backoff import AWAY, pause
 from answerback.context import Context
 from answerback.errors import AgentCrashed, AgentUnavailable, DoesNotFit, NotPending, StoreUnavailable
-from answerback.model import GONE, Interaction, InteractionStatus
+from answerback.model import CHANGED, GONE, Interaction, InteractionStatus
 from answerback.signals import Handed
 from answerback.store import Row, Tx, audit, interactions, leases, runs
 from answerback.threads import (
@@ -104,6 +104,8 @@ class Resumer(Background):
             pending = await agent.pending(record.thread_id)
             return Paused(pending) if pending else Failed(GONE), GONE
         except DoesNotFit as error:  # the agent refused the value and kept nothing: it is asked again
+            if error.detail == CHANGED:
+                return Paused(await agent.pending(record.thread_id)), CHANGED
             pending = _with_reason(await agent.pending(record.thread_id), record, error.detail)
             return Paused(pending), f"The agent refused it: {error.detail}"
 
@@ -118,8 +120,8 @@ class Resumer(Background):
             if not leases.release(tx, handed.lease):
                 raise _Lost
             concluded = write_down(tx, self._context, handed.lease, state, live)
-            if error == GONE and isinstance(state, Paused):  # a run that has failed says so itself
-                concluded[0].rows += self._in_vain(tx, handed.record)
+            if error in (GONE, CHANGED) and isinstance(state, Paused):  # a run that has failed says so itself
+                concluded[0].rows += self._in_vain(tx, handed.record, error)
             audit.add(tx, handed.record.id, "not resumed" if error else "resumed", content=_name(state))
             return concluded
 
@@ -130,11 +132,11 @@ class Resumer(Background):
         self._context.signals.changed(handed.record.id)
         announce(self._context, concluded, handed.lease)
 
-    def _in_vain(self, tx: Tx, record: Interaction) -> list[Row]:
-        """Tell whoever heard that the agent goes on with an answer that it had gone on without it."""
+    def _in_vain(self, tx: Tx, record: Interaction, why: str) -> list[Row]:
+        """Tell whoever heard that the agent goes on with an answer that it does not."""
         if record.status is not InteractionStatus.COMPLETED:
             return []
-        return self._context.outbox.told_again(tx, replace(record, resume_error=GONE))
+        return self._context.outbox.told_again(tx, replace(record, resume_error=why))
 
     async def _give_back(self, handed: Handed, after: int) -> None:
         """It was no attempt: whoever has a turn for it, here or elsewhere, gives the answer.

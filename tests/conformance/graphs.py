@@ -11,8 +11,9 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Annotated, Any, TypedDict
 
+from langgraph.cache.memory import InMemoryCache
 from langgraph.graph import END, START, StateGraph
-from langgraph.types import Send, interrupt
+from langgraph.types import CachePolicy, Send, interrupt
 from pydantic import BaseModel, Field
 
 from tests.conformance.journal import Journal
@@ -57,7 +58,9 @@ class Nodes:
         builder.add_edge(previous, END)
         return builder, options
 
-    def fan(self, *branches: Any, names: tuple[str, ...] = ()) -> tuple[Any, dict[str, Any]]:
+    def fan(
+        self, *branches: Any, names: tuple[str, ...] = (), cached: CachePolicy | None = None
+    ) -> tuple[Any, dict[str, Any]]:
         """All branches at once, or the one branch once for each name."""
         builder: Any = StateGraph(State)
         sends = [Send(branches[0].__name__, {"name": name}) for name in names] or [
@@ -66,10 +69,10 @@ class Nodes:
         builder.add_conditional_edges(START, lambda state: sends, [branch.__name__ for branch in branches])
         builder.add_node("end", self.end)
         for branch in branches:
-            builder.add_node(branch.__name__, branch)
+            builder.add_node(branch.__name__, branch, cache_policy=cached)
             builder.add_edge(branch.__name__, "end")
         builder.add_edge("end", END)
-        return builder, {}
+        return builder, {"cache": InMemoryCache()} if cached else {}
 
 
 def given(anew: bool) -> State:
@@ -156,6 +159,13 @@ def _parallel(n: Nodes) -> Any:
     return n.fan(ask, names=("a", "b", "c"))
 
 
+def _cached(n: Nodes) -> Any:
+    async def ask(state: State) -> State:
+        return {"heard": [await n.hear(f"About {state['name']}?")]}
+
+    return n.fan(ask, names=("tea", "tea"), cached=CachePolicy())
+
+
 def _changing(n: Nodes) -> Any:
     async def delete(state: State) -> State:
         files = min(n.journal.count("look"), 2)  # another one since the first look
@@ -165,6 +175,14 @@ def _changing(n: Nodes) -> Any:
         return {"heard": [await n.hear("Anything else?")]}
 
     return n.fan(delete, other)
+
+
+def _restless(n: Nodes) -> Any:
+    async def delete(state: State) -> State:
+        files = min(n.journal.count("look"), 2)  # another one since it was asked
+        return {"heard": [await n.hear(f"Delete {files} files?", YES_NO)]}
+
+    return n.line(delete)
 
 
 def _choice(n: Nodes) -> Any:
@@ -304,7 +322,9 @@ GRAPHS: dict[str, Callable[[Nodes], Any]] = {
     "same text": _same_text,
     "same text in two nodes": _same_text_nodes,
     "parallel": _parallel,
+    "cached": _cached,
     "changing": _changing,
+    "restless": _restless,
     "choice": _choice,
     "fragile": _fragile,
     "fails once": _fails_once,

@@ -28,7 +28,7 @@ from answerback.store.codec import answer_out
 from answerback.testing import ScriptedAgent, asks
 from answerback.threads import conclude, take_due
 from answerback_agents.langgraph import evidence
-from answerback_agents.langgraph.reading import digest_of
+from answerback_agents.langgraph.asked import digest_of
 from tests.flow.langgraph.harness import Harness, only, said, target
 from tests.support.databases import Database
 from tests.support.gateway import gateway
@@ -70,15 +70,15 @@ async def test_an_answer_that_comes_a_moment_too_late_is_refused_by_langgraph_it
     assert await mine.pending("t") == (second,)
 
 
-@pytest.mark.parametrize("switch", ["STRICT", "CACHE"])
+@pytest.mark.parametrize("switch", ["canary.STRICT", "canary.CACHE", "taking.SCRATCHPAD"])
 def test_an_adapter_whose_langgraph_is_not_strict_does_not_open(tmp_path: Path, switch: str) -> None:
     """In a process of its own, where a switch has another name than this LangGraph knows."""
     code = """
 import asyncio, sys
 from answerback.agent import AgentContext
 from answerback.errors import ConfigurationError
-from answerback_agents.langgraph import LangGraph, canary
-setattr(canary, sys.argv[2], "__renamed_by_a_later_release")
+from answerback_agents.langgraph import LangGraph, canary, taking
+{switch} = "__renamed_by_a_later_release"
 settings = LangGraph.Settings(graph="tests.conformance.test_safeguards:stubborn")
 try:
     asyncio.run(LangGraph("mine", settings, AgentContext(sys.argv[1], "sqlite", sys.argv[1])).open())
@@ -86,7 +86,7 @@ except ConfigurationError as error:
     print(error)
 """
     done = subprocess.run(
-        [sys.executable, "-c", code, str(tmp_path), switch],
+        [sys.executable, "-c", code.replace("{switch}", switch), str(tmp_path)],
         capture_output=True,
         text=True,
         cwd=Path(__file__).parents[2],

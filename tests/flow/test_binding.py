@@ -66,7 +66,7 @@ CHANGING = """
 def count(state):
     return [Send("delete", {}), Send("other", {})]
 def delete(state):
-    number = len(list(HERE.glob("file-*"))) + 1  # a new file at every look
+    number = min(len(list(HERE.glob("file-*"))) + 1, 2)  # a new file at the second look
     (HERE / f"file-{number}").write_text("")
     return {"heard": [interrupt({"type": "confirm_action", "action": f"Delete {number} files"})["confirmed"]]}
 def other(state):

@@ -9,10 +9,11 @@ from langgraph.graph import END
 from langgraph.types import Command
 
 from answerback.agent import Agent, AgentContext, Failed, Finished, Paused, Pending, State, Target, digest
-from answerback.errors import Conflict, NotPending
-from answerback.model import Answer, Json
+from answerback.errors import Conflict, DoesNotFit, NotPending
+from answerback.model import CHANGED, Answer, Json
 from answerback_agents import dialects
 from answerback_agents.langgraph import breakpoints, evidence, loading, pitfalls, savers, values
+from answerback_agents.langgraph.asked import digest_of, payload_of, schema_of
 from answerback_agents.langgraph.canary import sing
 from answerback_agents.langgraph.locks import ThreadLocks
 from answerback_agents.langgraph.opening import Settings, opened
@@ -22,18 +23,26 @@ from answerback_agents.langgraph.reading import (
     Reader,
     Stamp,
     config_of,
-    digest_of,
     is_stamped,
-    payload_of,
     reachable,
-    schema_of,
 )
 from answerback_agents.langgraph.running import Runs
+from answerback_agents.langgraph.taking import Taking, install
 
 ASKED_AGAIN = (
     "The graph asked again instead of taking the answer. A step that raises NodeInterrupt or GraphInterrupt "
     "by itself takes none: let it call interrupt()."
 )
+CHANGES = (
+    "Each time this step runs it asks something else, so no answer is to what it asks then. Have it ask for "
+    "what an earlier step has put into the state, or set ask_again_if_changed: false for this agent."
+)
+WENT_ON = (
+    "This step asked something else than what was answered, was not given the answer, and went on without "
+    "one: it catches what interrupt() pauses by."
+)
+OFTEN = 3  # times in a row
+install()
 
 
 class LangGraph(Agent):
@@ -48,6 +57,7 @@ class LangGraph(Agent):
         self._reader: Reader
         self._runs: Runs
         self._locks: ThreadLocks
+        self._changes: dict[str, int] = {}
 
     # -- opening and closing
 
@@ -91,7 +101,8 @@ class LangGraph(Agent):
             if waiting:
                 return Paused(waiting)
             unfinished = ours and await self._is_unfinished(thread, head)
-            return await self._runs.run(thread, None if unfinished else given, stamp)
+            taking = self._taking(head)
+            return await self._runs.run(thread, None if unfinished else given, stamp, taking=taking)
 
     async def pending(self, thread: str) -> tuple[Pending, ...]:
         with reachable():
@@ -169,21 +180,43 @@ class LangGraph(Agent):
         values.check(value)
         stamp, held = {ANSWERED: target.interrupt_id}, await self._reader.held(thread, head)
         taken = await self._reader.taken(thread, head, target.interrupt_id, found[1])
+        taking = self._taking(head)
+        given: Any = Command(resume={target.interrupt_id: value})
         if taken is not evidence.NOTHING:
             if not again or values.plain(taken) != value:
                 raise NotPending("An earlier answer is locked in: retry the run, or have it asked again.")
-            return Paused((held,)) if held else await self._runs.run(thread, None, stamp, secrets=value)
-        if held:
+            if held:
+                return Paused((held,))
+            given = None
+        elif held:
             raise NotPending("A breakpoint holds this thread and is asked first.")
-        given: Any = Command(resume={target.interrupt_id: value})
-        state = await self._runs.run(thread, given, stamp, secrets=value)
-        return self._read_back(target.interrupt_id, state)
+        state = await self._runs.run(thread, given, stamp, secrets=value, taking=taking)
+        return self._read_back(thread, target.interrupt_id, state, taking)
 
-    def _read_back(self, interrupt_id: str, state: State) -> State:
-        """The id must be gone after a resume that did not fail."""
+    def _taking(self, head: CheckpointTuple) -> Taking:
+        """What is compared as the thread goes on from here."""
+        if not self.settings.ask_again_if_changed:
+            return Taking()
+        serde = self._reader.saver.serde
+        return Taking(evidence.asked(head), lambda value: serde.loads_typed(serde.dumps_typed(value)))
+
+    def _read_back(self, thread: str, interrupt_id: str, state: State, taking: Taking) -> State:
+        """The id must be gone after a resume that did not fail; `DoesNotFit` if its question has changed."""
+        if taking.changed and not taking.given(interrupt_id):
+            return state if isinstance(state, Failed) else self._changed(thread, state)
+        self._changes.pop(thread, None)
         if isinstance(state, Paused) and any(item.interrupt_id == interrupt_id for item in state.pending):
             return Failed(ASKED_AGAIN, retryable=False)
         return state
+
+    def _changed(self, thread: str, state: State) -> State:
+        if isinstance(state, Finished):
+            return Failed(WENT_ON, retryable=False)
+        often = self._changes[thread] = self._changes.get(thread, 0) + 1
+        if often < OFTEN:
+            raise DoesNotFit(CHANGED)
+        del self._changes[thread]
+        return Failed(CHANGES)
 
     async def _consumed(
         self, thread: str, head: CheckpointTuple, target: Target, answer: Answer, again: bool
@@ -200,7 +233,8 @@ class LangGraph(Agent):
         yes = answer.values.get(breakpoints.QUESTION_ID) is True and not answer.expired
         if asked and (asked.interrupt_id, asked.digest) == (target.interrupt_id, target.digest):
             if yes:
-                return await self._runs.run(thread, None, {ANSWERED: target.interrupt_id})
+                stamp, taking = {ANSWERED: target.interrupt_id}, self._taking(head)
+                return await self._runs.run(thread, None, stamp, taking=taking)
             steps = breakpoints.steps(await self._reader.holds(thread))
             await self._end(thread)
             who = "Nobody answered" if answer.expired else "You said no"
@@ -216,7 +250,7 @@ class LangGraph(Agent):
         if waiting := await self._reader.waiting(thread, head):
             return Paused(waiting)
         if await self._is_unfinished(thread, head):
-            return await self._runs.run(thread, None, stamp)
+            return await self._runs.run(thread, None, stamp, taking=self._taking(head))
         snapshot = await self._graph.aget_state(config_of(thread))
         return Finished(self._runs.result(snapshot.values))
 
@@ -228,7 +262,7 @@ class LangGraph(Agent):
         failed = any(task.failed and not task.finished for task in evidence.tasks(head))
         if not failed or await self._reader.held(thread, head):
             return await self._go_on(thread, head, {})
-        return await self._runs.run(thread, None, {})
+        return await self._runs.run(thread, None, {}, taking=self._taking(head))
 
     async def _finished(self, thread: str) -> Json:
         """The output so far; None if there is none or it cannot be read: to cancel comes first."""

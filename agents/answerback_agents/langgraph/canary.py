@@ -3,9 +3,10 @@
 Everything about binding rests on two private switches. Should a release drop or rename `STRICT`, an old
 answer would silently reach the next question. Without `CACHE`, a step with a `cache_policy` would keep what
 it was told, and the next one with the same input, also one that waits for its own answer, would be given
-that. Then the adapter must not start at all.
+that. What `taking` compares needs private names as well. Then the adapter must not start at all.
 """
 
+import asyncio
 from typing import Any, TypedDict
 
 from langchain_core.runnables import RunnableConfig
@@ -15,6 +16,7 @@ from langgraph.graph import START, StateGraph
 from langgraph.types import CachePolicy, Command, interrupt
 
 from answerback.errors import ConfigurationError
+from answerback_agents.langgraph.taking import Taking
 
 STRICT = "__pregel_strict_resume"
 CACHE = "__pregel_cache"  # the cache of a run and of all graphs in it; None: there is none
@@ -50,6 +52,11 @@ async def sing() -> None:
         raise ConfigurationError(_REASON)
     cached = await graph.ainvoke({"heard": []}, {"configurable": {"thread_id": "another", STRICT: True}})
     if "__interrupt__" not in cached:
+        raise ConfigurationError(_REASON)
+    waits = (await graph.ainvoke({"heard": []}, on("changed")))["__interrupt__"]
+    resumed = graph.ainvoke(Command(resume={waits[0].id: "stray"}), on("changed"))
+    changed = await asyncio.create_task(resumed, context=Taking({waits[0].id: UNKNOWN}).context())
+    if changed.get("__interrupt__") != waits:
         raise ConfigurationError(_REASON)
 
 

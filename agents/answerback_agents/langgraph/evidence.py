@@ -5,16 +5,19 @@ LangGraph keeps, for each task of the open superstep, its last question (`INTERR
 hash of its task's namespace and of how many answers the task had, so `RESUME` at that position answers it.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from langgraph.checkpoint.base import CheckpointTuple
 from langgraph.checkpoint.serde.types import ERROR, INTERRUPT, RESUME
 from langgraph.types import Interrupt
-from xxhash import xxh3_128_hexdigest
+
+from answerback_agents.langgraph.asked import digest_of, id_of
 
 NULL_TASK = "00000000-0000-0000-0000-000000000000"
+# A task that is none: beside a checkpoint it holds what open tasks asked before their last question.
+ASKED_BEFORE = "00000000-0000-0000-0000-0000616e7377"
 CONTROL = frozenset({ERROR, INTERRUPT, RESUME, "__error_source_node__"})
 NOTHING = object()
 
@@ -38,7 +41,7 @@ def tasks(found: CheckpointTuple) -> list[Task]:
     """The tasks that have run in the superstep that starts at this checkpoint."""
     known: dict[str, Task] = {}
     for task_id, channel, value in found.pending_writes or ():
-        if task_id == NULL_TASK:
+        if task_id in (NULL_TASK, ASKED_BEFORE):
             continue
         task = known.setdefault(task_id, Task(task_id))
         if channel == INTERRUPT:
@@ -50,6 +53,28 @@ def tasks(found: CheckpointTuple) -> list[Task]:
         elif channel not in CONTROL:
             task.finished = True
     return list(known.values())
+
+
+def asked(found: CheckpointTuple) -> dict[str, str]:
+    """By interrupt id, the digests of what the tasks of this superstep have asked, where known."""
+    last = (interrupt for task in tasks(found) for interrupt in task.interrupts)
+    return {**asked_before(found), **{interrupt.id: digest_of(interrupt) for interrupt in last}}
+
+
+def asked_before(found: CheckpointTuple) -> dict[str, str]:
+    """Those of what they asked before their last question; `Runs` writes them down."""
+    kept = (value for task_id, _, value in found.pending_writes or () if task_id == ASKED_BEFORE)
+    return next(kept, {})
+
+
+def still_open(found: CheckpointTuple, taken: Mapping[str, tuple[str, str]]) -> dict[str, str]:
+    """Of what was answered (digest and namespace, by interrupt id), what tasks that go on here had asked."""
+    going_on = {task.id for task in tasks(found) if not task.finished}
+    return {
+        interrupt_id: digest
+        for interrupt_id, (digest, place) in taken.items()
+        if going_on & {step.rpartition(":")[2] for step in place.split("|")}
+    }
 
 
 def is_half_way(found: CheckpointTuple) -> bool:
@@ -74,9 +99,7 @@ def open_questions(found: CheckpointTuple, names: Collection[str]) -> dict[str, 
     for task in known:
         for interrupt in () if task.finished else task.interrupts:
             if interrupt.id not in over:
-                own = any(
-                    _interrupt_id(f"{name}:{task.id}", len(task.answers)) == interrupt.id for name in names
-                )
+                own = any(id_of(f"{name}:{task.id}", len(task.answers)) == interrupt.id for name in names)
                 doubt = task.failed or not own
                 asked[interrupt.id] = (interrupt, doubt)
     return asked
@@ -89,7 +112,7 @@ def given_answer(window: Collection[CheckpointTuple], names: Collection[str], in
         for name in names:
             place = f"{namespace}|{name}:{task.id}" if namespace else f"{name}:{task.id}"
             for position in range(len(task.answers) + 1):
-                if _interrupt_id(place, position) == interrupt_id:
+                if id_of(place, position) == interrupt_id:
                     located = True
                     if position < len(task.answers):
                         return task.answers[position]
@@ -105,7 +128,7 @@ def ended_with(window: Collection[CheckpointTuple], names: Collection[str], inte
     for namespace, task in _all_tasks(window):
         for name in names if task.finished else ():
             place = f"{namespace}|{name}:{task.id}" if namespace else f"{name}:{task.id}"
-            if _interrupt_id(place, len(task.answers)) == interrupt_id:
+            if id_of(place, len(task.answers)) == interrupt_id:
                 return True
     return False
 
@@ -123,8 +146,3 @@ def _all_tasks(window: Collection[CheckpointTuple]) -> Iterator[tuple[str, Task]
     for found in window:
         for task in tasks(found):
             yield str(found.config["configurable"].get("checkpoint_ns", "")), task
-
-
-def _interrupt_id(place: str, answered: int) -> str:
-    """As `langgraph.types._interrupt_id` makes it; a test compares the two."""
-    return xxh3_128_hexdigest((f"{place}|{answered}" if answered else place).encode())

@@ -30,6 +30,8 @@ class Settings(pydantic.BaseModel):
     """`package:function` that is asked first how to read a payload."""
     types: list[str] = []
     """Further types that checkpoints may contain, `package.module:Class`."""
+    ask_again_if_changed: bool = True
+    """Whether an answer is given only to a step that still asks what was answered."""
     options: dict[str, Any] = {}
     """For a factory that takes `options`. In a file every single value is a text."""
 

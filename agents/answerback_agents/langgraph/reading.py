@@ -11,11 +11,12 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import CheckpointTuple
 from langgraph.types import Interrupt
 
-from answerback.agent import Pending, Target, digest
+from answerback.agent import Pending, Target
 from answerback.errors import AgentUnavailable, NotPending
-from answerback.model import Answer, Json
+from answerback.model import Answer
 from answerback_agents import dialects
 from answerback_agents.langgraph import breakpoints, evidence, loading, order, savers, values
+from answerback_agents.langgraph.asked import digest_of, payload_of, schema_of
 from answerback_agents.langgraph.canary import STRICT
 from answerback_agents.langgraph.faces import Saver
 
@@ -151,22 +152,6 @@ class Reader:
 
 def config_of(thread: str) -> RunnableConfig:
     return {"configurable": {"thread_id": thread, STRICT: True}}
-
-
-def payload_of(interrupt: Interrupt[Any]) -> Json:
-    """The payload as people and dialects see it."""
-    return values.storable(values.plain(interrupt.value))
-
-
-def schema_of(interrupt: Interrupt[Any]) -> Json:
-    """The form that the answer must have, a JSON Schema; None where the graph demands none."""
-    return values.plain(interrupt.response_schema)
-
-
-def digest_of(interrupt: Interrupt[Any]) -> str:
-    """Of the payload, and of the form the answer must have where the graph demands one."""
-    payload, schema = values.plain(interrupt.value), schema_of(interrupt)
-    return digest(payload if schema is None else [payload, schema])
 
 
 def is_stamped(found: CheckpointTuple, stamp: Stamp) -> bool:

@@ -5,6 +5,8 @@ import copy
 import logging
 from typing import Any
 
+from langgraph.checkpoint.base import CheckpointTuple
+from langgraph.checkpoint.serde.types import RESUME
 from langgraph.errors import UnknownInterruptError, is_invalid_resume
 from langgraph.types import Command
 
@@ -14,6 +16,7 @@ from answerback.model import Json
 from answerback_agents.langgraph import evidence, loading, order, savers, values
 from answerback_agents.langgraph.canary import CACHE
 from answerback_agents.langgraph.reading import Reader, Stamp, config_of, is_storage
+from answerback_agents.langgraph.taking import Taking
 
 log = logging.getLogger("answerback.agents.langgraph")
 
@@ -60,13 +63,15 @@ class Runs:
         new: bool = False,
         at: str = "",
         secrets: Any = (),
+        taking: Taking | None = None,
     ) -> State:
         """Run the graph until it pauses, ends or raises; what it waits for is read from storage.
 
         `new`: the thread has just been seen to have no checkpoint. LangGraph looks again itself otherwise: a
         resume must be strict about what is there, not about what we saw. `at`: the checkpoint to fork from.
         `secrets`: what no error text may repeat. What may come from an answer is neither put into the graph's
-        cache nor taken from there: only a run with new input uses that.
+        cache nor taken from there: only a run with new input uses that. `taking`: who compares what its steps
+        ask with what was answered; without it, nothing was asked before.
         """
         graph = copy.copy(self._reader.graph)
         look, kept = savers.nothing if new else self._reader.look, list[str]()
@@ -78,7 +83,9 @@ class Runs:
             config["configurable"][CACHE] = None  # it would keep what a step was told, for others like it
         config["metadata"] = dict(stamp)
         context = _empty_context(graph)
-        task = asyncio.create_task(graph.ainvoke(given, config, durability="sync", context=context))
+        taking = taking or Taking()
+        running = graph.ainvoke(given, config, durability="sync", context=context)
+        task = asyncio.create_task(running, context=taking.context())
         self._tasks[thread] = task
         try:
             output = await task
@@ -94,19 +101,29 @@ class Runs:
             return await self._failed(thread, error, secrets)
         finally:
             self._tasks.pop(thread, None)
-        state = await self._after(thread, output)
+        state = await self._after(thread, output, taking)
         # LangGraph says nothing of an answer for a step that a changed graph has no more, and ends.
         took = not isinstance(given, Command) or kept or not isinstance(state, Finished)
         return state if took else Failed(STEP_IS_GONE)
 
-    async def _after(self, thread: str, output: Any) -> State:
+    async def _after(self, thread: str, output: Any, taking: Taking) -> State:
         asks = not isinstance(output, dict) or "__interrupt__" in output
         head = await self._reader.head(thread) if asks or self._reader.has_breakpoints else None
         if head and (waiting := await self._reader.waiting(thread, head)):
+            await self._write_down(head, taking)
             return Paused(waiting)
         if isinstance(output, dict) and "__interrupt__" in output:  # it waits for ever: that is no end
             return Failed(NOT_KEPT)
         return Finished(self.result(output))
+
+    async def _write_down(self, head: CheckpointTuple, taking: Taking) -> None:
+        """LangGraph keeps each task's last question alone; a task that asks further must keep to all of them.
+
+        Killed before this is written, what was asked before is known to nobody, and not compared.
+        """
+        if further := evidence.still_open(head, taking.taken):
+            known = [(RESUME, {**evidence.asked_before(head), **further})]
+            await self._reader.saver.aput_writes(head.config, known, evidence.ASKED_BEFORE)
 
     async def _failed(self, thread: str, error: BaseException, secrets: Any) -> State:
         if isinstance(error, order.Behind):

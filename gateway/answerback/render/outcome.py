@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from itertools import compress
 
 from answerback.model import (
+    CHANGED,
     GONE,
     Address,
     Interaction,
@@ -124,6 +125,8 @@ def outcome_text(
             said = _answered(interaction, own, who, language, at(interaction.answered_at))
             if interaction.resume_error == GONE:
                 return f"↩️ {said} {say('gone_without', language)}"
+            if interaction.resume_error == CHANGED:
+                return f"↩️ {said} {say('superseded', language)}"
             more = "going_on" if own else "no_person" if is_program(interaction.answered_by) else ""
             said = f"✅ {said} {say(more, language)}" if more else f"✅ {said}"
             return f"{said} {say('files_unread', language)}" if _in_vain(interaction) else said

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from tests.conformance.hazards.common import ABC, BOTH, FIRST, ONE, SECOND, WHICH, A, B, C
+from tests.conformance.hazards.common import ABC, BOTH, FIRST, LEFT, ONE, SECOND, WHICH, A, B, C
 from tests.conformance.steps import Again, Answer, Do, Hazard, Respond, Restart, Start, Together, lines
 
 DEEP: Any = json.loads("[" * 600 + "]" * 600)
@@ -115,6 +115,13 @@ OF_LANGGRAPH = (
         ABC,
     ),
     Hazard(
+        "two questions of a step whose results are cached",
+        "LangGraph keeps what a step was told, and gives it to the next one with the same input",
+        "cached",
+        (Start(), Answer("About tea?", "one", nth=0), Answer("About tea?", "two", nth=1)),
+        (lines("About tea? one", "About tea? two", "end"),),
+    ),
+    Hazard(
         "a sibling's question changes under the same id",
         "yes to one file must not delete two",
         "changing",
@@ -125,6 +132,13 @@ OF_LANGGRAPH = (
             *[Answer("Delete 2 files?", "No")],
         ),
         (lines("Anything else? two", "Delete 2 files? No", "end"),),
+    ),
+    Hazard(
+        "a step asks something else when it runs again",
+        "its answer goes to whatever it asks by then: yes to one file deletes two",
+        "restless",
+        (Start(), Answer("Delete 1 files?", "Yes"), Answer("Delete 2 files?", "No")),
+        (lines("Delete 2 files? No", "end"), LEFT),
     ),
     Hazard(
         "an answer that the node cannot use, then another",

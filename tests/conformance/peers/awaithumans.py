@@ -63,13 +63,17 @@ async def asks(question: str, choices: tuple[str, ...]) -> str:
     return str(answer.answer)
 
 
+AUTHORS_KEY = "It tells questions apart by a key that the author chooses."
+
+
 class AwaitHumans(Driver):
     """Answers are what its dashboard posts; an event that comes again is its webhook, delivered again."""
 
     name, version = "awaithumans", version("awaithumans")
     left_out: ClassVar[dict[str, str]] = {
         **AUTHORS_SAVER,
-        "the same words asked twice in a node": "It tells questions apart by a key that the author chooses.",
+        "the same words asked twice in a node": AUTHORS_KEY,
+        "two questions of a step whose results are cached": AUTHORS_KEY,
     }
 
     async def open(self, folder: Path, database: str, graph: str, *, again: bool) -> None:

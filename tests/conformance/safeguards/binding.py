@@ -8,6 +8,7 @@ from tests.conformance.safeguards.mutant import (
     GATEWAY,
     GRAPH,
     HERE,
+    MOVING,
     TOLD,
     Mutant,
 )
@@ -43,9 +44,32 @@ OF_BINDING = (
         BINDING + "test_a_sibling_whose_question_changed_under_the_same_id_is_not_answered[sqlite]",
     ),
     Mutant(
+        "what a step asks as it is answered",
+        ADAPTER + "taking.py",
+        "if was is None or was == now",
+        "if True or was == now",
+        MOVING + "test_law_1_a_yes_to_one_price_pays_no_other[sqlite-sync]",
+    ),
+    Mutant(
+        "what a step asked before its last question",
+        ADAPTER + "evidence.py",
+        "return {**asked_before(found), **{",
+        "return {**{",
+        MOVING
+        + "test_law_1_an_answer_is_not_used_again_where_an_earlier_question_has_changed[sqlite-account]",
+    ),
+    Mutant(
+        "no answer beside a question that has changed",
+        ADAPTER + "taking.py",
+        "        del scratchpad.resume[place:]\n",
+        "",
+        MOVING
+        + "test_law_1_an_answer_is_not_used_again_where_an_earlier_question_has_changed[sqlite-account]",
+    ),
+    Mutant(
         "read-back",
         ADAPTER + "adapter.py",
-        "return self._read_back(target.interrupt_id, state)",
+        "return self._read_back(thread, target.interrupt_id, state, taking)",
         "return state",
         HERE + "test_a_question_that_waits_again_after_its_resume_ends_the_run",
     ),
@@ -82,8 +106,8 @@ OF_BINDING = (
     Mutant(
         "a breakpoint holds its thread",
         ADAPTER + "adapter.py",
-        "        if held:\n            raise NotPending(",
-        "        if False:\n            raise NotPending(",
+        "        elif held:\n            raise NotPending(",
+        "        elif False:\n            raise NotPending(",
         HERE + "test_an_answer_never_releases_a_step_that_is_held_beside_its_question",
     ),
     Mutant(

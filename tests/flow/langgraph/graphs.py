@@ -239,7 +239,7 @@ def left(state: State) -> State:
 
 def right(state: State) -> State:
     note(state, "right")
-    changing = f"Delete {len(noted(state))} file(s)?"
+    changing = f"Delete {min(len(noted(state)), 2)} file(s)?"
     answer = interrupt(changing if state.get("topic") == "changing" else "right?")
     return {"heard": [["right", answer]]}
 

@@ -13,7 +13,8 @@ from pydantic import BaseModel, ValidationError
 
 from answerback.agent import digest
 from answerback.errors import DoesNotFit
-from answerback_agents.langgraph import evidence, values
+from answerback_agents.langgraph import values
+from answerback_agents.langgraph.asked import id_of
 
 
 class Colour(enum.StrEnum):
@@ -96,4 +97,4 @@ def test_interrupt_ids_are_made_as_langgraph_makes_them() -> None:
     from langgraph.types import _interrupt_id
 
     for place, answered in (("ask:1", 0), ("a:1|b:2", 3)):
-        assert evidence._interrupt_id(place, answered) == _interrupt_id(place, answered)
+        assert id_of(place, answered) == _interrupt_id(place, answered)

@@ -1,0 +1,122 @@
+"""Taking: a step gets an answer only if it asks what that was an answer to (law 1).
+
+LangGraph runs a step again from its start once its answer is there, and gives it to whichever `interrupt`
+comes first, whatever that asks by then. It asks something else if an amount in it was looked up again, if a
+model worded it anew, if another version of the graph was deployed in between, or if the step asks in threads
+and another one was faster. LangGraph has no hook there, so its `interrupt` is replaced by one that compares
+first. In what is not a run of ours it does what it did.
+"""
+
+import contextvars
+import functools
+import sys
+import threading
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+import langgraph.types
+from langgraph.checkpoint.serde.types import RESUME
+from langgraph.config import get_config
+from langgraph.errors import GraphInterrupt
+from langgraph.types import Interrupt
+from pydantic import TypeAdapter
+
+from answerback_agents.langgraph.asked import digest_of, id_of
+
+# Private names of LangGraph's, as in `langgraph.types.interrupt`; a test of each kind of step proves them.
+SCRATCHPAD, NAMESPACE, SEND = "__pregel_scratchpad", "checkpoint_ns", "__pregel_send"
+_original = langgraph.types.interrupt
+_current: contextvars.ContextVar["Taking | None"] = contextvars.ContextVar("taking", default=None)
+
+
+class Taking:
+    """What a run's steps were asked for, and what they took.
+
+    `asked`: the digest of what each question asked as it was answered, by interrupt id. `stored`: a value as
+    it comes back from the graph's saver. `taken` are the digests of what was given its answer, with the
+    namespace of its task; `changed` what asked something else, and so was not given it.
+    """
+
+    def __init__(
+        self,
+        asked: Mapping[str, str] = MappingProxyType({}),
+        stored: Callable[[Any], Any] = lambda value: value,
+    ) -> None:
+        self._asked, self._stored = asked, stored
+        self._counts: dict[int, tuple[Any, int]] = {}
+        self._lock = threading.Lock()
+        self.taken: dict[str, tuple[str, str]] = {}
+        self.changed: dict[str, Interrupt[Any]] = {}
+
+    def context(self) -> contextvars.Context:
+        """A context for the task of a run: what runs in it asks here."""
+        context = contextvars.copy_context()
+        context.run(_current.set, self)
+        return context
+
+    def given(self, interrupt_id: str) -> bool:
+        """Whether a step was given the answer to this, and kept to its question."""
+        return interrupt_id in self.taken and interrupt_id not in self.changed
+
+    def ask(self, value: Any, schema: Any, ask: Callable[[], Any]) -> Any:
+        """`ask()`, if what is asked is what the answer was given for. Raises `GraphInterrupt` otherwise."""
+        with self._lock:  # steps may ask in threads: LangGraph and we have to count the same
+            self._compare(value, schema, _step())
+            return ask()
+
+    def _compare(self, value: Any, schema: Any, step: Mapping[str, Any]) -> None:
+        scratchpad = step.get(SCRATCHPAD)
+        if scratchpad is None:
+            return
+        place = self._place(scratchpad.interrupt_counter)
+        if place >= len(scratchpad.resume):
+            return
+        interrupt_id = id_of(step[NAMESPACE], place)
+        asks = Interrupt(value=value, id=interrupt_id, response_schema=_json_schema(schema))
+        was, now = self._asked.get(interrupt_id), digest_of(asks)
+        if was is None or was == now or was == digest_of(self._stored(asks)):
+            self.taken[interrupt_id] = (was or now, step[NAMESPACE])
+            return
+        self.changed[interrupt_id] = asks
+        # From here on nothing is answered, also of what the step asks at the same time.
+        scratchpad.interrupt_counter()
+        del scratchpad.resume[place:]
+        step[SEND]([(RESUME, list(scratchpad.resume))])
+        raise GraphInterrupt((asks,))
+
+    def _place(self, counter: Any) -> int:
+        """How many this try of the step has asked before. LangGraph's own counter cannot be looked at."""
+        _, place = self._counts.get(id(counter), (counter, 0))
+        self._counts[id(counter)] = (counter, place + 1)  # kept, so that no other gets its id
+        return place
+
+
+def _step() -> Mapping[str, Any]:
+    """What LangGraph tells the step that asks; nothing where no step asks, which LangGraph then refuses."""
+    try:
+        return get_config()["configurable"]
+    except RuntimeError:
+        return {}
+
+
+def _json_schema(schema: Any) -> Any:
+    """As `interrupt` makes it."""
+    return schema if schema is None or isinstance(schema, dict) else TypeAdapter(schema).json_schema()
+
+
+@functools.wraps(_original)
+def interrupt(value: Any, *args: Any, **more: Any) -> Any:
+    """`langgraph.types.interrupt`, which gives an answer to nothing but what it was given for."""
+    run = _current.get()
+    if run is None:
+        return _original(value, *args, **more)
+    return run.ask(value, more.get("response_schema"), lambda: _original(value, *args, **more))
+
+
+def install() -> None:
+    """Replace it everywhere: in LangGraph, and in what has imported it already."""
+    for module in list(sys.modules.values()):
+        for name, value in list(getattr(module, "__dict__", {}).items()):
+            if value is _original and module.__name__ != __name__:
+                setattr(module, name, interrupt)
