@@ -81,7 +81,8 @@ class LangGraph(Agent):
     async def notes(self) -> tuple[str, ...]:
         """Pitfalls in the source of the graph and of the user's modules that it has imported."""
         loaded = await loading.load_object(self.settings.graph, self.context.base_dir, self.name)
-        return pitfalls.notes(loading.own_modules(loaded.module))
+        modules = loading.own_modules(loaded.module)
+        return pitfalls.notes(modules, ask_again_if_changed=self.settings.ask_again_if_changed)
 
     # -- the contract
 

@@ -1,4 +1,7 @@
-"""What in a graph's source goes on after a “no”, or asks nobody, though it looks right. Read, never run."""
+"""What in a graph's source goes on after a “no”, asks nobody or never the same, though it looks right.
+
+It is read, never run.
+"""
 
 import ast
 import tokenize
@@ -15,8 +18,19 @@ SWALLOWED = (
     "this takes what interrupt() pauses by, and nobody is asked. Catch what you expect, or move interrupt() "
     "out of the try"
 )
+RESTLESS = (
+    "this differs each time the step runs, so the answer that comes was to something else, and people are "
+    "asked again. Leave it out of what interrupt() is given, or have an earlier step put it into the state"
+)
 LONGEST = 1 << 20  # characters of a file that are looked at
 _BOOLEAN = "response_schema"  # with one, LangGraph may give True or False
+_DIFFERS = frozenset(
+    """
+    datetime.now datetime.utcnow datetime.datetime.now datetime.datetime.utcnow time.time time.time_ns
+    uuid4 uuid.uuid4 uuid1 uuid.uuid1 secrets.token_hex secrets.token_urlsafe
+    random.random random.randint random.choice
+    """.split()
+)
 _TOO_MUCH = frozenset({"Exception", "BaseException"})
 _PAUSES = frozenset({"GraphInterrupt", "GraphBubbleUp"})  # langgraph.errors
 Parents = dict[ast.AST, ast.AST]
@@ -31,12 +45,13 @@ class Pitfall:
     sentence: str
 
 
-def notes(modules: Iterable[ModuleType]) -> tuple[str, ...]:
+def notes(modules: Iterable[ModuleType], *, ask_again_if_changed: bool = True) -> tuple[str, ...]:
     """The pitfalls of modules, as sentences that begin with the file and the line."""
     return tuple(
         f"{file}:{found.line}: {found.sentence}."
         for file in _files(modules)
         for found in pitfalls(_read(file))
+        if ask_again_if_changed or found.sentence != RESTLESS
     )
 
 
@@ -102,6 +117,8 @@ def _of(call: ast.Call, parents: Parents) -> Iterator[Pitfall]:
     handler = _swallower(call, parents)
     if handler is not None:
         yield Pitfall(handler.lineno, SWALLOWED)
+    for node in _differing(call):
+        yield Pitfall(node.lineno, RESTLESS)
 
 
 def _gives_no_boolean(call: ast.Call) -> bool:
@@ -115,6 +132,13 @@ def _gives_no_boolean(call: ast.Call) -> bool:
     return isinstance(payload, ast.JoinedStr) or (
         isinstance(payload, ast.Constant) and isinstance(payload.value, str)
     )
+
+
+def _differing(call: ast.Call) -> Iterator[ast.Call]:
+    """What is made anew whenever the payload is, as far as that stands in the call itself."""
+    for node in (node for payload in call.args[:1] for node in ast.walk(payload)):
+        if isinstance(node, ast.Call) and _dotted(node.func) in _DIFFERS:
+            yield node
 
 
 def _only_tested(call: ast.Call, parents: Parents) -> Iterator[ast.expr]:

@@ -199,3 +199,26 @@ async def test_it_is_said_why_a_run_ends_that_asks_something_else_each_time(
             RunStatus.FAILED,
             "Each time this step runs it asks something else, so n",
         )
+
+
+@pytest.mark.parametrize("asks_again", [True, False])
+async def test_check_names_the_line_that_asks_something_else_each_time(
+    light: Harness, asks_again: bool
+) -> None:
+    (light.data_dir / "timed.py").write_text(
+        """from datetime import datetime
+from langgraph.graph import START, StateGraph
+from langgraph.types import interrupt
+def ask(state: dict):
+    return {"heard": interrupt({"question": "Go on?", "asked": datetime.now().isoformat()})}
+timed = StateGraph(dict)
+timed.add_node(ask)
+timed.add_edge(START, "ask")
+"""
+    )
+    path = f"{light.data_dir / 'timed.py'}:timed"
+    mine = await light.open(path, ask_again_if_changed=asks_again)
+    found = [note for note in await mine.notes() if "timed.py" in note]
+    assert [note.startswith(f"{light.data_dir / 'timed.py'}:5: this differs") for note in found] == (
+        [True] if asks_again else []
+    )

@@ -1,10 +1,10 @@
-"""Pitfalls: steps that go on after a “no”, or that ask nobody, are found by reading them."""
+"""Pitfalls: steps that go on after a “no”, ask nobody, or never ask the same, are found by reading them."""
 
 from textwrap import dedent
 
 import pytest
 
-from answerback_agents.langgraph.pitfalls import ALWAYS_TRUE, SWALLOWED, pitfalls
+from answerback_agents.langgraph.pitfalls import ALWAYS_TRUE, RESTLESS, SWALLOWED, pitfalls
 
 pytestmark = pytest.mark.needs_extra("langgraph")
 IMPORT = "from langgraph.types import interrupt\n"
@@ -129,3 +129,28 @@ def test_what_stands_beside_the_try_is_not_in_it() -> None:
 @pytest.mark.parametrize("source", ["", "if interrupt(:", "\0", "(" * 5000])
 def test_what_is_no_python_has_none(source: str) -> None:
     assert pitfalls(source) == []
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        '{"question": "Pay?", "asked": datetime.now().isoformat()}',
+        '{"question": "Pay?", "id": str(uuid.uuid4())}',
+        'f"Pay, as of {time.time()}?"',
+        '[{"action_request": {"action": "pay", "args": {"key": secrets.token_hex(8)}}}]',
+    ],
+)
+def test_a_payload_that_differs_each_time_is_found(payload: str) -> None:
+    assert found(f"def step(state):\n    answer = interrupt({payload})\n") == [(2, RESTLESS)]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        'answer = interrupt({"question": "Pay?", "asked": state["asked"]})',
+        'return {"answer": interrupt("Pay?"), "at": datetime.now()}',
+        'answer = interrupt({"question": "Pay?", "on": date(2026, 1, 2).isoformat()})',
+    ],
+)
+def test_what_stays_the_same_or_is_not_asked_is_none(source: str) -> None:
+    assert found(f"def step(state):\n    {source}\n") == []
