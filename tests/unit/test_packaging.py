@@ -51,6 +51,7 @@ LOWEST = {
     "langgraph-checkpoint-sqlite": "3.0.1",
     "langgraph-sdk": "0.4.14",
     "mcp": "2.1",
+    "psycopg": "3.2.11",
     "python-multipart": "0.0.30",
     "standardwebhooks": "1.1",
     "starlette": "1.3.1",
