@@ -137,6 +137,9 @@ class Agent(abc.ABC):
     async def resume(self, thread: str, target: Target, answer: Answer, *, again: bool = False) -> State:
         """Give `answer` to exactly `target`; raise `NotPending` if it does not wait with that digest.
 
+        Raises `DoesNotFit` for a value that the agent refuses and has kept nothing of: it is asked again.
+        With `answerback.model.CHANGED` as its detail, the agent would by now ask something else.
+
         `again`: an earlier attempt with this same answer was begun and its result is unknown (a crash).
         The adapter then finds out whether the answer was consumed, is locked in, or never arrived, and
         goes on accordingly: an answer is never given twice and never to something else.
