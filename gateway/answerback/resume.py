@@ -133,7 +133,7 @@ class Resumer(Background):
         announce(self._context, concluded, handed.lease)
 
     def _in_vain(self, tx: Tx, record: Interaction, why: str) -> list[Row]:
-        """Tell whoever heard that the agent goes on with an answer that it does not."""
+        """Tell whoever heard that the agent goes on that it did so without this answer, or asks anew."""
         if record.status is not InteractionStatus.COMPLETED:
             return []
         return self._context.outbox.told_again(tx, replace(record, resume_error=why))

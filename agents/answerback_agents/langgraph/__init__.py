@@ -7,5 +7,8 @@ os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
 
 from answerback_agents.langgraph.adapter import LangGraph
 from answerback_agents.langgraph.opening import Settings
+from answerback_agents.langgraph.taking import install
 
 __all__ = ["LangGraph", "Settings"]
+
+install()  # before a graph is loaded, so that its steps ask by it

@@ -27,22 +27,21 @@ from answerback_agents.langgraph.reading import (
     reachable,
 )
 from answerback_agents.langgraph.running import Runs
-from answerback_agents.langgraph.taking import Taking, install
+from answerback_agents.langgraph.taking import Taking
 
 ASKED_AGAIN = (
     "The graph asked again instead of taking the answer. A step that raises NodeInterrupt or GraphInterrupt "
     "by itself takes none: let it call interrupt()."
 )
 CHANGES = (
-    "Each time this step runs it asks something else, so no answer is to what it asks then. Have it ask for "
-    "what an earlier step has put into the state, or set ask_again_if_changed: false for this agent."
+    "Each time this step runs it asks something else, so no answer reaches it. Have it ask for what "
+    "an earlier step has put into the state, or set ask_again_if_changed: false for this agent."
 )
 WENT_ON = (
     "This step asked something else than what was answered, was not given the answer, and went on without "
     "one: it catches what interrupt() pauses by."
 )
 OFTEN = 3  # times in a row
-install()
 
 
 class LangGraph(Agent):

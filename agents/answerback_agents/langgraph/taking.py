@@ -35,7 +35,7 @@ class Taking:
 
     `asked`: the digest of what each question asked as it was answered, by interrupt id. `stored`: a value as
     it comes back from the graph's saver. `taken` are the digests of what was given its answer, with the
-    namespace of its task; `changed` what asked something else, and so was not given it.
+    namespace of its task; `changed` the ids of what asked something else, and so was not given it.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class Taking:
         self._counts: dict[int, tuple[Any, int]] = {}
         self._lock = threading.Lock()
         self.taken: dict[str, tuple[str, str]] = {}
-        self.changed: dict[str, Interrupt[Any]] = {}
+        self.changed: set[str] = set()
 
     def context(self) -> contextvars.Context:
         """A context for the task of a run: what runs in it asks here."""
@@ -78,7 +78,7 @@ class Taking:
         if was is None or was == now or was == digest_of(self._stored(asks)):
             self.taken[interrupt_id] = (was or now, step[NAMESPACE])
             return
-        self.changed[interrupt_id] = asks
+        self.changed.add(interrupt_id)
         # From here on nothing is answered, also of what the step asks at the same time.
         scratchpad.interrupt_counter()
         del scratchpad.resume[place:]
