@@ -1,5 +1,7 @@
 """The HTTP API under /v1 as one application: its endpoints, its errors, its OpenAPI description."""
 
+import functools
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from fastapi import FastAPI
@@ -66,8 +68,31 @@ def _problem(about: str) -> dict[str, Any]:
     }
 
 
+# What each part of `Services` brings, in the order of the description.
+_ADDED: Mapping[str, Callable[[FastAPI], None]] = {
+    "runner": runs.add,
+    "asker": interactions.add,
+    "historian": interactions.add_history,
+    "eraser": interactions.add_erasing,
+    "notices": notices.add,
+    "files": files.add,
+    "letters": letters.add,
+    "auditor": audit.add,
+    "feed": events.add,
+    "people": people.add,
+    "planner": routes.add,
+    "remover": removals.add,
+    "erasure": removals.add_erasure,
+}
+
+
 def create_api(services: Services) -> Api:
-    """The API; whoever calls it has been authenticated, see `application`."""
+    """The API; whoever calls it has been authenticated, and brings the services along: see `application`."""
+    return _with(tuple(part for part in _ADDED if getattr(services, part) is not None))
+
+
+@functools.cache
+def _with(parts: tuple[str, ...]) -> Api:
     api = Api(
         title="answerback",
         version=answerback.__version__,
@@ -83,24 +108,6 @@ def create_api(services: Services) -> Api:
             "5XX": _problem("not the request's fault. 503: nothing was accepted, so try again"),
         },
     )
-    runs.add(api, services)
-    interactions.add(api, services)
-    if services.notices:
-        notices.add(api, services.notices, services.settings.limits.body_bytes)
-    if services.files:
-        files.add(api, services, services.files)
-    if services.letters:
-        letters.add(api, services.letters)
-    if services.auditor:
-        audit.add(api, services.auditor)
-    if services.feed:
-        events.add(api, services.feed)
-    if services.people:
-        people.add(api, services.people)
-        if services.planner:
-            routes.add(api, services.planner, services.people.working)
-    if services.remover:
-        removals.add(api, services.remover)
-    if services.erasure:
-        removals.add_erasure(api, services.erasure)
+    for part in parts:
+        _ADDED[part](api)
     return api

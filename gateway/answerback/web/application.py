@@ -9,6 +9,7 @@ from answerback.web import assets, docs, form, health, hooks, inbox
 from answerback.web.api import create_api
 from answerback.web.callers import Callers
 from answerback.web.paged import IN_BROWSERS
+from answerback.web.parts import SCOPE
 from answerback.web.problems import Problem, from_error
 from answerback.web.refusals import refused
 from answerback.web.services import Services
@@ -38,7 +39,7 @@ def create_app(services: Services) -> ASGIApp:
         exception_handlers=IN_BROWSERS,
     )
     site.router.redirect_slashes = False  # redirects would be built from the Host header
-    return _Headers(_Door(callers, hooks.Hooks(services), site, api), services.metrics)
+    return _Headers(_Door(services, callers, hooks.Hooks(services), site, api), services.metrics)
 
 
 class _Door:
@@ -47,8 +48,10 @@ class _Door:
     Events of the providers go straight to `intake`: what every tap comes in by is the shortest way.
     """
 
-    def __init__(self, callers: Callers, intake: ASGIApp, site: ASGIApp, api: ASGIApp) -> None:
-        self._callers, self._intake = callers, intake
+    def __init__(
+        self, services: Services, callers: Callers, intake: ASGIApp, site: ASGIApp, api: ASGIApp
+    ) -> None:
+        self._services, self._callers, self._intake = services, callers, intake
         self._site, self._api = site, api
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -60,7 +63,7 @@ class _Door:
             caller = await self._callers.of(scope)
         except (Problem, AnswerbackError) as error:
             return await from_error(error).response()(scope, receive, send)
-        await self._api({**scope, "answerback.caller": caller}, receive, send)
+        await self._api({**scope, "answerback.caller": caller, SCOPE: self._services}, receive, send)
 
 
 class _Headers:

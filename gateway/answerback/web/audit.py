@@ -8,6 +8,7 @@ from pydantic import BaseModel
 
 from answerback.web.auth import of_all_agents
 from answerback.web.listing import Wanted
+from answerback.web.parts import part
 from answerback.web.records import PageOut
 from answerback.web.services import Auditor, Caller
 
@@ -46,19 +47,20 @@ class CheckedOut(BaseModel):
     next: str | None
 
 
+_Auditor = Annotated[Auditor, part("auditor")]
 _MayAudit = Annotated[Caller, Depends(of_all_agents("The audit is of all agents"))]
 
 
-def add(api: FastAPI, auditor: Auditor) -> None:
+def add(api: FastAPI) -> None:
     """Adds the endpoints under /v1/audit."""
 
     @api.get("/v1/audit")
-    async def entries(_: _MayAudit, wanted: Wanted) -> PageOut[EntryOut]:
+    async def entries(_: _MayAudit, wanted: Wanted, auditor: _Auditor) -> PageOut[EntryOut]:
         """The entries, a page at a time, question by question. Contents are in them as salted hashes."""
         return _entries(await auditor.entries(wanted.limit, wanted.after))
 
     @api.get("/v1/audit/check")
-    async def check(_: _MayAudit, wanted: Wanted) -> CheckedOut:
+    async def check(_: _MayAudit, wanted: Wanted, auditor: _Auditor) -> CheckedOut:
         """Check the chains of `limit` questions: whether they are whole and say the same as the records."""
         return _checked(await auditor.check(wanted.limit, wanted.after))
 

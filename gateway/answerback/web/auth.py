@@ -7,7 +7,7 @@ that the key names, and looks after contacts and dead letters. A key without sco
 
 import hashlib
 import hmac
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from typing import Annotated, cast
 
 from fastapi import Depends, Request, Security
@@ -48,10 +48,10 @@ def _unauthorized(detail: str, error: str) -> Problem:
     return Problem(401, "unauthorized", detail, {"WWW-Authenticate": f'Bearer realm="answerback"{error}'})
 
 
-def may(*scopes: str) -> Callable[..., Caller]:
+def may(*scopes: str) -> Callable[..., Awaitable[Caller]]:
     """A dependency: the caller, if they have one of `scopes`. Raises `Problem` 403."""
 
-    def check(
+    async def check(
         request: Request,
         announced: Annotated[HTTPAuthorizationCredentials | None, Security(_ANNOUNCED)],
     ) -> Caller:
@@ -78,13 +78,13 @@ MayAnswer = Annotated[Caller, Depends(may("answer"))]
 MayAdminister = Annotated[Caller, Depends(may("admin"))]
 
 
-def of_all_agents(why: str) -> Callable[[Caller], Caller]:
+def of_all_agents(why: str) -> Callable[[Caller], Awaitable[Caller]]:
     """A dependency: the caller's key, if it may administer and is not limited to some agents.
 
     Raises `Problem` 403, with `why` that is not enough.
     """
 
-    def key_of(key: MayAdminister) -> Caller:
+    async def key_of(key: MayAdminister) -> Caller:
         if key.agents:
             raise Problem(403, "not-allowed", f"{why}: use a key that names none.")
         return key

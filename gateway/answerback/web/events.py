@@ -18,6 +18,7 @@ from answerback.errors import StoreUnavailable
 from answerback.identify import Identified
 from answerback.web.auth import MayRead, sees
 from answerback.web.limits import counted
+from answerback.web.parts import part
 from answerback.web.problems import Problem
 from answerback.web.records import timestamp
 from answerback.web.services import Caller, Feed
@@ -53,16 +54,21 @@ class EventStream(StreamingResponse):
                 await super().stream_response(send)
 
 
-def add(api: FastAPI, feed: Feed) -> None:
+_Feed = Annotated[Feed, part("feed")]
+_Streams = Annotated[Counter[str], part("streams")]
+
+
+def add(api: FastAPI) -> None:
     """Adds the endpoint for what happens."""
-    streams: Counter[str] = Counter()
 
     @api.get(
         "/v1/events",
         response_class=StreamingResponse,
         responses={200: {"description": "Server-sent events.", "content": {EventStream.media_type: {}}}},
     )
-    async def events(key: MayRead, after: _After = "", last_event_id: _LastEventId = "") -> EventStream:
+    async def events(
+        key: MayRead, feed: _Feed, streams: _Streams, after: _After = "", last_event_id: _LastEventId = ""
+    ) -> EventStream:
         """What happens from now on, or since the event `after` (or `Last-Event-ID`), as server-sent events.
 
         Each says what it is about; nothing of what was said is in it. None is left out when you connect

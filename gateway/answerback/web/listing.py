@@ -1,6 +1,7 @@
 """Lists over HTTP: which page is wanted, and what of it a key may see."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Annotated, TypeVar
 
 from fastapi import Depends, Query
@@ -19,12 +20,17 @@ Item = TypeVar("Item", bound=OfAgent)
 Out = TypeVar("Out", bound=BaseModel)
 
 
+@dataclass(frozen=True, slots=True)
 class _Wanted:
-    def __init__(self, limit: _Limit = 50, after: _After = None) -> None:
-        self.limit, self.after = limit, after
+    limit: int
+    after: str | None
 
 
-Wanted = Annotated[_Wanted, Depends()]
+async def _wanted(limit: _Limit = 50, after: _After = None) -> _Wanted:
+    return _Wanted(limit, after)
+
+
+Wanted = Annotated[_Wanted, Depends(_wanted)]
 
 
 def page_out(key: Caller, page: Page[Item], out: Callable[[Item], Out]) -> PageOut[Out]:

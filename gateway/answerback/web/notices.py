@@ -9,6 +9,7 @@ from answerback.durations import seconds
 from answerback.notices import LONGEST, LONGEST_TITLE, NoticeRequest
 from answerback.web.auth import MayAsk, MayFollow, agent_for, require_sight
 from answerback.web.parameters import accepts, known
+from answerback.web.parts import part
 from answerback.web.records import timestamp
 from answerback.web.requests import FILLED, Name, Names, read
 from answerback.web.services import Caller
@@ -72,13 +73,11 @@ class NoticeOut(SentOut):
 MODELS: tuple[type[BaseModel], ...] = (NoticeIn,)
 
 
-def add(api: FastAPI, notices: Notices, limit_bytes: int) -> None:
-    """Adds the endpoints under /v1/notices."""
+_Notices = Annotated[Notices, part("notices")]
 
-    async def own(key: Caller, id: str) -> "Notice":
-        notice = await notices.get(id)
-        require_sight(key, notice.agent, "notice")
-        return notice
+
+def add(api: FastAPI) -> None:
+    """Adds the endpoints under /v1/notices."""
 
     @api.post(
         "/v1/notices",
@@ -86,9 +85,11 @@ def add(api: FastAPI, notices: Notices, limit_bytes: int) -> None:
         responses={200: {"model": SentOut, "description": "It was told before."}},
         openapi_extra=accepts(NoticeIn),
     )
-    async def send(request: Request, response: Response, key: MayAsk, idempotency_key: _Key = "") -> SentOut:
+    async def send(
+        request: Request, response: Response, key: MayAsk, notices: _Notices, idempotency_key: _Key = ""
+    ) -> SentOut:
         """Tell somebody. The same `Idempotency-Key` again gets the first result again, with 200."""
-        body = await read(request, NoticeIn, limit_bytes)
+        body = await read(request, NoticeIn)
         given = body.model_dump() | {"ask": tuple(body.ask), "agent": agent_for(key, body.agent)}
         notice, created = await notices.send(NoticeRequest(**given, idempotency_key=idempotency_key))
         response.status_code = 201 if created else 200
@@ -96,15 +97,21 @@ def add(api: FastAPI, notices: Notices, limit_bytes: int) -> None:
         return SentOut(id=notice.id, status=str(notice.status))
 
     @api.get("/v1/notices/{id}")
-    async def show(id: NoticeId, key: MayFollow) -> NoticeOut:
+    async def show(id: NoticeId, key: MayFollow, notices: _Notices) -> NoticeOut:
         """What was told, and what became of it at each address."""
-        return notice_out(await own(key, id))
+        return notice_out(await _own(notices, key, id))
 
     @api.get("/v1/notices/{id}/wait")
-    async def wait(id: NoticeId, key: MayFollow, timeout: _Timeout = "30") -> NoticeOut:
+    async def wait(id: NoticeId, key: MayFollow, notices: _Notices, timeout: _Timeout = "30") -> NoticeOut:
         """The same as soon as nothing of it is queued any more, or as it is after `timeout`."""
-        await own(key, id)
+        await _own(notices, key, id)
         return notice_out(await notices.wait(id, min(seconds(timeout), LONGEST_WAIT)))
+
+
+async def _own(notices: Notices, key: Caller, id: str) -> "Notice":
+    notice = await notices.get(id)
+    require_sight(key, notice.agent, "notice")
+    return notice
 
 
 def notice_out(notice: "Notice") -> NoticeOut:

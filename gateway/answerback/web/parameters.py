@@ -19,7 +19,7 @@ def is_id(text: str) -> bool:
 def known(what: str) -> Any:
     """The id in the path. One that cannot be an id of ours is not found, like one that is unknown."""
 
-    def check(id: Annotated[str, Path(description=f"The id of the {what}.")]) -> str:
+    async def check(id: Annotated[str, Path(description=f"The id of the {what}.")]) -> str:
         if not is_id(id):
             raise NotFound(f"There is no such {what}.")
         return id

@@ -21,6 +21,7 @@ from answerback.store import Tx
 from answerback.store import contacts as table
 from answerback.web.auth import MayAsk, MayRead, of_all_agents, require_sight, sees
 from answerback.web.parameters import ContactId, accepts
+from answerback.web.parts import part
 from answerback.web.records import timestamp
 from answerback.web.requests import read
 from answerback.web.services import Caller
@@ -170,48 +171,51 @@ _MayIntroduce = Annotated[Caller, Depends(of_all_agents("A contact answers all a
 MODELS: tuple[type[BaseModel], ...] = (ContactIn, LinkIn)
 
 
-def add(api: FastAPI, people: People) -> None:
+_People = Annotated[People, part("people")]
+
+
+def add(api: FastAPI) -> None:
     """Adds the endpoints /v1/contacts, /v1/providers and /v1/agents."""
-    settings = people.context.settings
-    limit_bytes = settings.limits.body_bytes
 
     @api.get("/v1/contacts")
-    async def contacts(key: MayRead) -> ContactsOut:
+    async def contacts(key: MayRead, people: _People) -> ContactsOut:
         """Everybody who can be asked."""
         return ContactsOut(items=[contact_out(contact) for contact in await people.reader.contacts()])
 
     @api.post("/v1/contacts", status_code=201, openapi_extra=accepts(ContactIn))
-    async def put(request: Request, key: _MayIntroduce) -> ContactOut:
+    async def put(request: Request, key: _MayIntroduce, people: _People) -> ContactOut:
         """Add a contact, or change one that was added here. 409 if it stands in the configuration.
 
         What is left out stays as it is. An address replaces what the contact had on the same provider.
         """
-        body = await read(request, ContactIn, limit_bytes)
-        unknown = [name for name in body.addresses if name not in settings.providers]
+        body = await read(request, ContactIn)
+        unknown = [name for name in body.addresses if name not in people.context.settings.providers]
         if unknown:
             raise NotFound(f"There is no provider {unknown[0]!r} in the configuration.")
         return contact_out(await people.add(contact_in(body), body.model_fields_set))
 
     @api.post("/v1/contacts/{id}/link", status_code=201, openapi_extra=accepts(LinkIn))
-    async def link(request: Request, id: ContactId, key: _MayIntroduce) -> LinkOut:
+    async def link(request: Request, id: ContactId, key: _MayIntroduce, people: _People) -> LinkOut:
         """A code, for once and for ten minutes, with which this contact's own account is linked."""
-        body = await read(request, LinkIn, limit_bytes)
+        body = await read(request, LinkIn)
         return await people.invitation(id, body.provider)
 
     @api.get("/v1/providers")
-    async def providers(key: MayRead) -> PluginsOut:
+    async def providers(key: MayRead, people: _People) -> PluginsOut:
         """The ways to reach people, and whether they work."""
-        uses = {name: plugin.use for name, plugin in settings.providers.items()}
+        uses = {name: plugin.use for name, plugin in people.context.settings.providers.items()}
         return plugins_out(people.provider_states(), uses)
 
     @api.get("/v1/agents")
-    async def agents(key: MayRead) -> PluginsOut:
+    async def agents(key: MayRead, people: _People) -> PluginsOut:
         """The agents that this key may have to do with, and whether they can be used."""
         found = {name: state for name, state in people.agent_states().items() if sees(key, name)}
-        return plugins_out(found, {name: plugin.use for name, plugin in settings.agents.items()})
+        return plugins_out(
+            found, {name: plugin.use for name, plugin in people.context.settings.agents.items()}
+        )
 
     @api.post("/v1/agents/{name}/look", status_code=202)
-    async def look(name: str, key: MayAsk) -> LookOut:
+    async def look(name: str, key: MayAsk, people: _People) -> LookOut:
         """Look now at what others did to this agent's threads: for the webhook of a LangGraph server.
 
         A hint. What the request says is not read: the server itself is asked.

@@ -10,6 +10,7 @@ from answerback.errors import NotFound
 from answerback.removing import Removed, Remover
 from answerback.web.auth import MayAdminister, of_all_agents, sees
 from answerback.web.parameters import ContactId, is_id
+from answerback.web.parts import part
 from answerback.web.records import timestamp
 from answerback.web.services import Caller
 
@@ -53,11 +54,15 @@ class ErasedOut(BaseModel):
 _MayErase = Annotated[Caller, Depends(of_all_agents("A person is asked by all agents"))]
 
 
-def add_erasure(api: FastAPI, erasure: Erasure) -> None:
+_Remover = Annotated[Remover, part("remover")]
+_Erasure = Annotated[Erasure, part("erasure")]
+
+
+def add_erasure(api: FastAPI) -> None:
     """Adds the endpoint that erases what is kept of a person."""
 
     @api.delete("/v1/contacts/{id}/data", responses={202: {"model": ErasedOut}})
-    async def data(id: ContactId, key: _MayErase, response: Response) -> ErasedOut:
+    async def data(id: ContactId, key: _MayErase, erasure: _Erasure, response: Response) -> ErasedOut:
         """Erase what is kept of somebody who is no contact any more. 409 while they are, or play a part.
 
         202 while that goes on: the same request again says how far it is. It goes on by itself, also after a
@@ -80,11 +85,11 @@ def erased_out(erased: Erased) -> ErasedOut:
     )
 
 
-def add(api: FastAPI, remover: Remover) -> None:
+def add(api: FastAPI) -> None:
     """Adds the endpoints that delete."""
 
     @api.delete("/v1/contacts/{id}")
-    async def contact(id: ContactId, key: MayAdminister) -> RemovedOut:
+    async def contact(id: ContactId, key: MayAdminister, remover: _Remover) -> RemovedOut:
         """Remove a contact with all addresses. 409 if it stands in the configuration.
 
         What they were asked goes on with others, and their links lead nowhere. What they answered stays, and
@@ -93,7 +98,9 @@ def add(api: FastAPI, remover: Remover) -> None:
         return removed_out(await remover.contact(id), key)
 
     @api.delete("/v1/contacts/{id}/addresses/{provider}")
-    async def address(id: ContactId, provider: _Provider, key: MayAdminister) -> RemovedOut:
+    async def address(
+        id: ContactId, provider: _Provider, key: MayAdminister, remover: _Remover
+    ) -> RemovedOut:
         """Remove a contact's address on one provider. 409 if it stands in the configuration.
 
         What they were asked there goes to their next address, or on with others. A code for a link there is

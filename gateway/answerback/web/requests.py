@@ -11,6 +11,7 @@ from answerback import values
 from answerback.errors import DoesNotFit
 from answerback.model import Json
 from answerback.web.limits import read_body, require_type
+from answerback.web.parts import services_of
 from answerback.web.problems import Problem
 
 Name = Annotated[str, Field(max_length=200)]
@@ -116,8 +117,9 @@ MODELS: tuple[type[BaseModel], ...] = (RunIn, InteractionIn, ResponseIn, CancelI
 Model = TypeVar("Model", bound=BaseModel)
 
 
-async def read(request: Request, model: type[Model], limit: int, *, optional: bool = False) -> Model:
+async def read(request: Request, model: type[Model], *, optional: bool = False) -> Model:
     """The request's body as `model`. Raises `Problem` (408, 413, 415, 422) or `DoesNotFit`."""
+    limit = services_of(request).settings.limits.body_bytes
     raw = await read_body(request, limit)
     if optional and not raw:
         return model()

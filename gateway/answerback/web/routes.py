@@ -1,6 +1,6 @@
 """Routes over HTTP: who would be asked on each of them now, where and when."""
 
-from collections.abc import Callable, Container
+from collections.abc import Container
 from typing import TYPE_CHECKING, Annotated
 
 from fastapi import FastAPI
@@ -8,6 +8,8 @@ from pydantic import BaseModel
 
 from answerback.web.auth import MayRead
 from answerback.web.parameters import known
+from answerback.web.parts import part
+from answerback.web.people import People
 from answerback.web.records import timestamp
 from answerback.web.services import Planner
 
@@ -65,18 +67,23 @@ class PlansOut(BaseModel):
     items: list[PlanOut]
 
 
-def add(api: FastAPI, planner: Planner, working: Callable[[], Container[str]]) -> None:
-    """Adds the endpoints under /v1/routes. `working` gives the names of the providers that work now."""
+_Planner = Annotated[Planner, part("planner")]
+_People = Annotated[People, part("people")]
+
+
+def add(api: FastAPI) -> None:
+    """Adds the endpoints under /v1/routes."""
 
     @api.get("/v1/routes")
-    async def routes(key: MayRead) -> PlansOut:
+    async def routes(key: MayRead, planner: _Planner, people: _People) -> PlansOut:
         """What a question that is asked now would go through, on every route."""
-        return PlansOut(items=[plan_out(await planner.of(name, ()), working()) for name in planner.names()])
+        plans = [await planner.of(name, ()) for name in planner.names()]
+        return PlansOut(items=[plan_out(plan, people.working()) for plan in plans])
 
     @api.get("/v1/routes/{id}")
-    async def route(id: RouteId, key: MayRead, ask: str = "") -> PlanOut:
+    async def route(id: RouteId, key: MayRead, planner: _Planner, people: _People, ask: str = "") -> PlanOut:
         """The same on one of them; `ask`: for these contacts, with commas between, not for the route's."""
-        return plan_out(await planner.of(id, tuple(filter(None, ask.split(",")))), working())
+        return plan_out(await planner.of(id, tuple(filter(None, ask.split(",")))), people.working())
 
 
 def plan_out(plan: "Plan", working: Container[str]) -> PlanOut:

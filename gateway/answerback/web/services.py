@@ -1,5 +1,6 @@
 """What the web layer is given: the use cases behind it, as it sees them."""
 
+from collections import Counter
 from collections.abc import AsyncGenerator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, TypeVar
@@ -209,10 +210,11 @@ class Services:
     endings: Endings | None = None  # how runs ended, behind the links of the messages that say so
     auditor: Auditor | None = None  # what is kept of all that happened, and whether it is whole
     feed: Feed | None = None  # what happens, for who follows along
+    streams: Counter[str] = field(default_factory=Counter)  # how many each caller follows it in
     identifier: Identifier | None = None  # knows callers without a key, where somebody else vouches for them
     historian: Historian | None = None  # what happened to one question
     inbox: Inbox | None = None  # what waits for who signs in, where it can be answered
-    planner: Planner | None = None  # who would be asked on a route
+    planner: Planner | None = None  # who would be asked on a route; comes with `people`
     files: Files | None = None  # what came with answers, where it can be fetched
     eraser: Eraser | None = None  # takes out at once what was said
     remover: "Remover | None" = None  # takes contacts out again
