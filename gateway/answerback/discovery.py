@@ -1,6 +1,7 @@
 """Plugins as packages announce them: found, imported when asked for, and checked against the contract."""
 
 import contextlib
+import functools
 import importlib.metadata
 import inspect
 import re
@@ -218,8 +219,14 @@ def _other_version(kind: Kind, point: EntryPoint, version: object) -> str:
 
 
 def _announced(kind: Kind, entry_points: EntryPoints | None) -> list[EntryPoint]:
-    points = importlib.metadata.entry_points(group=kind.group) if entry_points is None else entry_points
+    points = _installed(kind.group, tuple(sys.path)) if entry_points is None else entry_points
     return [point for point in points if point.group == kind.group]
+
+
+@functools.lru_cache(maxsize=4)
+def _installed(group: str, path: tuple[str, ...]) -> EntryPoints:
+    """Read once for as long as the path is the same: every package that is installed has to be opened."""
+    return importlib.metadata.entry_points(group=group)
 
 
 def error_of(kind: Kind, plugin: Plugin, message: str, key: str = "") -> ConfigurationError:

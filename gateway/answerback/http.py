@@ -3,6 +3,7 @@
 aiohttp is imported by the first exchange: commands that only read the configuration start without it.
 """
 
+import functools
 import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -99,14 +100,11 @@ class Http:
 
     def _open(self) -> "aiohttp.ClientSession":
         import aiohttp
-        import certifi
 
         if self._session is None:
-            trusted = ssl.create_default_context()  # and on a machine without certificates of its own:
-            trusted.load_verify_locations(certifi.where())
             connector = aiohttp.TCPConnector(
                 limit=0,  # who calls has limits of their own: one that hangs takes no connection of another's
-                ssl=trusted,
+                ssl=_trusted(),
                 resolver=self._resolver,
                 use_dns_cache=self._resolver is None,
             )
@@ -114,3 +112,13 @@ class Http:
                 connector=connector, cookie_jar=aiohttp.DummyCookieJar(), trust_env=self._proxies
             )
         return self._session
+
+
+@functools.cache
+def _trusted() -> ssl.SSLContext:
+    """Whose certificates are believed, for all pools of a process: to read them takes 50 ms."""
+    import certifi
+
+    trusted = ssl.create_default_context()  # and on a machine without certificates of its own:
+    trusted.load_verify_locations(certifi.where())
+    return trusted

@@ -1,5 +1,6 @@
 """Whom to believe that they are the mail server, and what to do where that fails."""
 
+import functools
 import ssl
 
 from answerback.provider import ConfigurationError
@@ -26,10 +27,16 @@ FAULTS = {
 def trust(name: str, server: Server) -> ssl.SSLContext:
     """Whom to believe: the certificates of `ca_file`, or the system's. ConfigurationError: unreadable."""
     try:
-        return ssl.create_default_context(cafile=server.ca_file or None)
+        return ssl.create_default_context(cafile=server.ca_file) if server.ca_file else _systems()
     except OSError as error:
         why = error.strerror or "it holds no certificate"
         raise ConfigurationError(f"providers.{name}.ca_file cannot be used: {why}.") from None
+
+
+@functools.cache
+def _systems() -> ssl.SSLContext:
+    """Of the system's certificates there are many, so they are read once."""
+    return ssl.create_default_context()
 
 
 def refusal(where: str, error: BaseException | None) -> str:
