@@ -5,7 +5,6 @@ import contextlib
 import functools
 import gc
 import inspect
-import shutil
 import signal
 from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterator
 from importlib.util import find_spec
@@ -19,7 +18,7 @@ from hypothesis import HealthCheck, settings
 from answerback import migrations
 from answerback.store import Store, choose
 from tests.support import require
-from tests.support.databases import Database
+from tests.support.databases import Database, put_tables
 from tests.support.extras import lacks
 
 if TYPE_CHECKING:
@@ -194,19 +193,11 @@ def replicated(postgres_url: str) -> "Iterator[Replicated]":
         yield here
 
 
-@pytest.fixture(scope="session")
-def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A SQLite file as a first start leaves it: copying it is far quicker than the migrations."""
-    file = tmp_path_factory.mktemp("tables") / "answerback.db"
-    migrations.upgrade(f"sqlite:///{file}")
-    return file
-
-
 @pytest.fixture(params=["sqlite", "postgresql"])
 def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Database]:
     """A data directory, and a database with tables and no rows, of this test's own; with each kind of it."""
     if request.param == "sqlite":
-        shutil.copy(request.getfixturevalue("tables"), tmp_path)
+        put_tables(tmp_path)
         yield Database("sqlite", tmp_path)
         return
     server: PostgresServer = request.getfixturevalue("postgres")

@@ -20,6 +20,7 @@ from answerback.provider import Event, Inbound, Provider, ProviderContext
 from answerback.registry import build_provider
 from answerback.settings import ApiKey, Plugin, Route, Settings
 from answerback.testing import MemoryProvider
+from tests.support.databases import put_tables
 from tests.support.described import through
 from tests.support.reading import Reading
 
@@ -146,6 +147,7 @@ async def world_in(folder: Path) -> AsyncIterator[World]:
         contacts={"ana": Contact("ana", "Ana", addresses=addresses), "ben": Contact("ben", "Ben")},
         routes={"default": Route("default", ("ana",), tuple(OPTIONS), at_once=True)},
     )
+    put_tables(folder)
     app = composition.build(settings, providers=dict(providers), agents={}, time=time)
     await app.start(clock=False)
     try:

@@ -15,7 +15,7 @@ from answerback import migrations
 from answerback.errors import ConfigurationError
 from answerback.store import choose
 from answerback.tables import metadata
-from tests.support.databases import Database
+from tests.support.databases import Database, put_tables
 
 SCRIPTS = str(Path(migrations.__file__).parent)
 FIRST, *LATER = [one.revision for one in reversed([*ScriptDirectory(SCRIPTS).walk_revisions()])]
@@ -145,8 +145,9 @@ def test_whatever_the_way_there_the_tables_look_the_same(engine: Engine) -> None
     assert newest.keys() == metadata.tables.keys()
 
 
-def test_sqlite_keeps_small_rows_in_the_tree_of_their_key(tables: Path) -> None:
-    engine = create_engine(f"sqlite:///{tables}")
+def test_sqlite_keeps_small_rows_in_the_tree_of_their_key(tmp_path: Path) -> None:
+    put_tables(tmp_path)
+    engine = create_engine(f"sqlite:///{tmp_path / 'answerback.db'}")
     with engine.connect() as connection:
         found = connection.execute(text("SELECT name FROM sqlite_master WHERE sql LIKE '%WITHOUT ROWID%'"))
         assert {*found.scalars()} == {"answer", "audit", "message", "pace", "thread_lease"}

@@ -1,7 +1,11 @@
-"""Where one test keeps its rows: the configuration's `database` value and an empty data directory."""
+"""Where one test keeps its rows: the configuration's `database` value and a data directory."""
 
+import functools
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+
+from answerback import migrations
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,3 +19,18 @@ class Database:
     def dialect(self) -> str:
         """`sqlite` or `postgresql`."""
         return self.url.partition(":")[0]
+
+
+def put_tables(data_dir: Path) -> None:
+    """What a first start with SQLite leaves in a `data_dir` that is there; far quicker than migrations."""
+    file = data_dir / "answerback.db"
+    if data_dir.is_dir() and not file.exists():
+        file.write_bytes(_tables())
+
+
+@functools.cache
+def _tables() -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "answerback.db")
+        migrations.upgrade(f"sqlite:///{file}")
+        return file.read_bytes()

@@ -1,5 +1,6 @@
 """What the sandbox's tests share: a clock moved by hand, the real client, raw calls."""
 
+import ssl
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -30,8 +31,10 @@ class Clock:
 @asynccontextmanager
 async def bot_at(box: Sandbox, token: str | None = None, read_timeout: float = 5.0) -> AsyncIterator[Bot]:
     """The real, unmodified client; not initialized, so that it makes no call of its own."""
-    request = HTTPXRequest(connection_pool_size=8, read_timeout=read_timeout)
-    polling = HTTPXRequest(connection_pool_size=8, read_timeout=read_timeout)
+    # No certificate is looked at here, and to read those of the system takes longer than most tests.
+    plain = {"verify": ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)}
+    request = HTTPXRequest(connection_pool_size=8, read_timeout=read_timeout, httpx_kwargs=plain)
+    polling = HTTPXRequest(connection_pool_size=8, read_timeout=read_timeout, httpx_kwargs=plain)
     bot = Bot(
         token or box.token,
         base_url=box.bot_api_base,

@@ -14,6 +14,7 @@ from answerback.model import Contact
 from answerback.provider import TryLater
 from answerback.settings import ApiKey, Plugin, Settings
 from answerback.testing import MemoryProvider, ScriptedAgent, asks
+from tests.support.databases import put_tables
 from tests.support.described import through
 
 KEYS = (
@@ -51,6 +52,7 @@ async def api(folder: Path, key: str = "all", *, away: bool = False) -> AsyncIte
         agents={"scripted": Plugin("scripted", "my.module:Scripted")},
     )
     providers = {"telegram": bot, "memory": MemoryProvider()}
+    put_tables(folder)
     app = build(settings, providers=providers, agents={"scripted": ScriptedAgent(asks("Q?"))})
     await app.start(clock=False)
     headers = {"Authorization": f"Bearer {key}"}
