@@ -26,6 +26,7 @@ from answerback_sandbox import Sandbox
 from answerback_sandbox.endpoints import endpoints
 from tests.flow.test_intake import until
 from tests.providers.sandbox.pages import PHONE, open_phone
+from tests.support.databases import put_tables
 from tests.support.reading import Reading
 from tests.support.serving import served
 
@@ -94,6 +95,7 @@ async def loop(chromium: "Browser", tmp_path: Path) -> AsyncIterator[Loop]:
         settings = replace(written, data_dir=str(tmp_path), agents={})
         agent = ScriptedAgent(asks("Which term?", "coding", "costing"))
         now = Reading()
+        put_tables(tmp_path)
         app = composition.build(settings, agents={"scripted": agent}, time=now)
         await stack.enter_async_context(served(app, listener))
         await app.start()

@@ -22,9 +22,10 @@ class Database:
 
 
 def put_tables(data_dir: Path) -> None:
-    """What a first start with SQLite leaves in a `data_dir` that is there; far quicker than migrations."""
+    """What a first start with SQLite leaves in its `data_dir`: far quicker than the migrations."""
+    data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     file = data_dir / "answerback.db"
-    if data_dir.is_dir() and not file.exists():
+    if not file.exists():
         file.write_bytes(_tables())
 
 
