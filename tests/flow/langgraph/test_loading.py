@@ -19,6 +19,18 @@ builder.add_node("ask", lambda state: {{"heard": interrupt({question})}})
 builder.add_edge(START, "ask")
 """
 
+REMOTE = """
+from langgraph.graph import StateGraph
+from langgraph.pregel.remote import RemoteGraph
+inner = StateGraph(dict)
+inner.add_node("deploy", RemoteGraph("deployer", url="http://127.0.0.1:1"))
+inner.set_entry_point("deploy")
+graph = inner.compile()
+outer = StateGraph(dict)
+outer.add_node("inside", graph)
+outer.set_entry_point("inside")
+"""
+
 
 def written(folder: Path, name: str, imports: str = "", question: str = "'Which term?'") -> Path:
     folder.mkdir(parents=True, exist_ok=True)
@@ -89,6 +101,17 @@ async def test_a_wrong_name_lists_the_graphs_that_are_there(light: Harness) -> N
 async def test_what_is_not_a_graph_is_refused(light: Harness) -> None:
     assert "this is of the type int, not a graph" in await refusal(light, "graphs.py:not_a_graph")
     assert "this is the type State, not a graph; name a StateGraph" in await refusal(light, "graphs.py:State")
+
+
+@pytest.mark.parametrize("graph", ["outer", "graph"])
+async def test_law_1_a_step_that_runs_on_a_server_is_refused_with_the_way_out(
+    light: Harness, tmp_path: Path, graph: str
+) -> None:
+    """LangGraph's RemoteGraph gave the answer to one question to the next of the same step."""
+    (tmp_path / "remote.py").write_text(REMOTE)
+    said = await refusal(light, f"{tmp_path / 'remote.py'}:{graph}")
+    assert "the step “deploy” runs on a LangGraph server (RemoteGraph)" in said
+    assert "use: langgraph-server" in said
 
 
 async def test_a_factory_that_wants_more_is_explained(light: Harness) -> None:
