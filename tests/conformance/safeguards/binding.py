@@ -8,6 +8,7 @@ from tests.conformance.safeguards.mutant import (
     GATEWAY,
     GRAPH,
     HERE,
+    LOADING,
     MOVING,
     TOLD,
     Mutant,
@@ -35,6 +36,13 @@ OF_BINDING = (
         'config["configurable"][CACHE] = None',
         "pass",
         BINDING + "test_law_1_an_answer_is_not_kept_for_other_questions_of_steps_that_are_cached[cached]",
+    ),
+    Mutant(
+        "no step on a server",
+        ADAPTER + "opening.py",
+        "if not isinstance(inner, Pregel):",
+        "if False:",
+        LOADING + "test_law_1_a_step_that_runs_on_a_server_is_refused_with_the_way_out[graph]",
     ),
     Mutant(
         "digest check",
