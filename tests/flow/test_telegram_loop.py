@@ -17,7 +17,7 @@ from answerback.model import Action, Address, Contact, Question, QuestionKind, R
 from answerback.run import Run, RunRequest
 from answerback.settings import Plugin, Route, Settings
 from answerback_sandbox import FaultKind, Sandbox
-from tests.support.databases import Database, put_tables
+from tests.support.databases import Database
 from tests.support.serving import served
 
 pytestmark = pytest.mark.needs_extra("telegram", "langgraph")
@@ -118,8 +118,7 @@ async def looping(
             },
             routes={"default": Route("default", ask=("ana",), providers=("telegram",))},
         )
-        if database.dialect == "sqlite":
-            put_tables(database.data_dir / "var")
+        database.prepare(database.data_dir / "var")
         app = composition.build(settings)
         assert app.problems == []
         async with served(app, listener) if listener else contextlib.nullcontext():

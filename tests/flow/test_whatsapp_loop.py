@@ -24,7 +24,7 @@ from answerback_sandbox.twilio.state import Note
 from tests.flow.test_telegram_loop import PATIENCE
 from tests.providers.whatsapp.described import misfits
 from tests.providers.whatsapp.support import ANA, ON_TIME, Ahead
-from tests.support.databases import Database, put_tables
+from tests.support.databases import Database
 from tests.support.reading import Reading
 from tests.support.serving import served
 
@@ -108,8 +108,7 @@ async def looping(
         whatsapp = WhatsApp("whatsapp", checked, ProviderContext(public_url), clock)
         providers = {"whatsapp": whatsapp, "memory": memory}
         now = Reading(ago)
-        if database.dialect == "sqlite":
-            put_tables(database.data_dir / "var")
+        database.prepare(database.data_dir / "var")
         app = composition.build(settings, providers=providers, agents={"scripted": agent}, time=now)
         await stack.enter_async_context(served(app, listener))
         await app.start()

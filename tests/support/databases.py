@@ -20,6 +20,11 @@ class Database:
         """`sqlite` or `postgresql`."""
         return self.url.partition(":")[0]
 
+    def prepare(self, data_dir: Path) -> None:
+        """Its tables, for a gateway that is given this `data_dir`; on PostgreSQL they are there."""
+        if self.dialect == "sqlite":
+            put_tables(data_dir)
+
 
 def put_tables(data_dir: Path) -> None:
     """What a first start with SQLite leaves in its `data_dir`: far quicker than the migrations."""

@@ -15,7 +15,7 @@ from answerback.run import Run, RunRequest
 from answerback.settings import Route, Settings
 from answerback.testing import ManualClock, MemoryProvider
 from answerback.turns import Turns
-from tests.support.databases import Database, put_tables
+from tests.support.databases import Database
 
 ALICE = Contact("alice", "Alice", addresses=(Address("memory", "1001", "1001"),))
 BEN = Contact("ben", "Ben", addresses=(Address("memory", "2002", "2002"), Address("other", "b", "b")))
@@ -100,8 +100,7 @@ async def gateway(
     if not isinstance(memory, MemoryProvider):
         memory = MemoryProvider()
     clock = clock or ManualClock()
-    if database.dialect == "sqlite":
-        put_tables(database.data_dir)
+    database.prepare(database.data_dir)
     built = composition.build(
         settings_for(database, **settings),
         time=clock,

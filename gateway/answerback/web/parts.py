@@ -22,7 +22,7 @@ def part(name: str) -> Any:
     """A dependency: that one of the services, which an application with this endpoint has."""
 
     async def of(request: Request) -> Any:
-        return getattr(request.scope[SCOPE], name)
+        return getattr(services_of(request), name)
 
     return Depends(of)
 
