@@ -11,9 +11,9 @@ mkdir -p var/setup
 pip() {
     "$venv/bin/python" -m pip "$@" --disable-pip-version-check --no-color >"$venv/pip.log" 2>&1 || { cat "$venv/pip.log" >&2; exit 1; }
 }
-pip install --upgrade hatchling editables setuptools
+pip install --upgrade pip hatchling editables setuptools
 pip install --no-build-isolation -e '.[all,dev]'
-"$venv/bin/python" -m pip freeze --all --exclude-editable --exclude answerback --exclude pip --exclude wheel | grep -E '^[A-Za-z0-9._-]+==[^ ]+$' >"$venv/new"
+"$venv/bin/python" -m pip freeze --all --exclude-editable --exclude answerback --exclude wheel | grep -E '^[A-Za-z0-9._-]+==[^ ]+$' >"$venv/new"
 mv "$venv/new" constraints.txt
 rm -rf "$venv"
 echo "constraints.txt: $(wc -l <constraints.txt) versions" >&2

@@ -14,6 +14,9 @@ echo "Installing a LangGraph server into $place."
 rm -rf "$place"
 mkdir -p var
 "${PYTHON:-python3}" -m venv "$place"
+# The environment's own pip may be an old one, which takes twice as long.
+pip=$(sed -n '/^pip==/p' constraints.txt)
+"$place/bin/python" -m pip install --quiet --disable-pip-version-check "$pip" || :
 "$place/bin/python" -m pip install --quiet --disable-pip-version-check \
     "langgraph-cli[inmem]==0.4.40" "langgraph-api==0.16.7" "langgraph==1.2.22"
 touch "$place/ready"

@@ -56,16 +56,19 @@ make_venv() {
     "$python" -m venv "$venv" >>"$log" 2>&1 || { cat "$log" >&2; fail "Could not make $venv with $python (its output is above)."; }
 }
 
+# Python compiles what it imports when it does so first; pip would compile all there is, which takes longer.
 pip_install() {
-    "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-input --no-color -c constraints.txt "$@" \
+    "$venv/bin/python" -m pip install --no-compile --quiet --disable-pip-version-check --no-input --no-color -c constraints.txt "$@" \
         >>"$log" 2>&1 </dev/null && return
     cat "$log" >&2
     fail "Installing failed (pip's output is above, and in $log). Nothing outside $venv was changed; run the same command to try again."
 }
 
-# What builds comes first and is pinned like the rest: in isolation pip would fetch whichever is newest. setuptools is
+# The pip that comes with Python 3.11 takes two to three times as long as the pinned one, and does for want of it.
+# What builds comes next and is pinned like the rest: in isolation pip would fetch whichever is newest. setuptools is
 # for the libraries that come as source only (authres, dkimpy); from Python 3.12 on no environment has it of itself.
 install() {
+    "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-input -c constraints.txt pip >>"$log" 2>&1 </dev/null || :
     pip_install hatchling editables setuptools
     case $what in
         run) pip_install --no-build-isolation -e '.[all]' ;;
@@ -93,8 +96,8 @@ fi
 
 trap 'say; say "Stopped. Run the same command to go on."; exit 130' INT TERM
 case $what in
-    run) say "Setting up once (about a minute)…" ;;
-    dev) say "Setting up what the tests and checks need, once (about a minute)…" ;;
+    run) say "Setting up once (less than a minute)…" ;;
+    dev) say "Setting up what the tests and checks need, once (less than a minute)…" ;;
     bare) say "Setting up the bare core, without extras, once…" ;;
 esac
 started=$(date +%s)

@@ -8,12 +8,14 @@ cd "$(dirname "$0")/.."
 sh scripts/setup.sh dev
 # Whoever lacks these is told, and the tests that need them say so again: skipped here, failed in CI.
 sh scripts/debian.sh chromium strace dovecot-imapd dovecot-lmtpd pgbouncer || :
-sh scripts/langgraph-server.sh || :
 
 # Hundreds of tests start programs of ours: each would compile all of it anew.
 unset PYTHONDONTWRITEBYTECODE
 
-if [ $# -gt 0 ]; then exec .venv/bin/python -m pytest "$@"; fi
+if [ $# -gt 0 ]; then
+    sh scripts/langgraph-server.sh || :
+    exec .venv/bin/python -m pytest "$@"
+fi
 
 # Many tests wait for another process, so there are three workers a processor; what is left of one's share is
 # done by whoever is free. A worker that dies takes one test with it; more than two deaths are no accident.
@@ -36,6 +38,7 @@ full=0
 # test file shows below.
 (.venv/bin/python -m compileall -q gateway providers agents demo; .venv/bin/python -m pytest -q --collect-only) \
     >/dev/null 2>&1 &
+sh scripts/langgraph-server.sh &
 sh scripts/setup.sh bare
 wait
 echo "The bare core, without extras:"
