@@ -3,6 +3,7 @@
 LangGraph keeps, for each task of the open superstep, its last question (`INTERRUPT`), the answers it got
 (`RESUME`, a list), its error and its output. A task is finished when it has output. A question's id is the
 hash of its task's namespace and of how many answers the task had, so `RESUME` at that position answers it.
+The error handler of a step that failed is a task beside it, with a namespace within the step's.
 """
 
 from collections.abc import Collection, Iterator, Mapping
@@ -18,7 +19,8 @@ from answerback_agents.langgraph.asked import digest_of, id_of
 NULL_TASK = "00000000-0000-0000-0000-000000000000"
 # A task that is none: beside a checkpoint it holds what open tasks asked before their last question.
 ASKED_BEFORE = "00000000-0000-0000-0000-0000616e7377"
-CONTROL = frozenset({ERROR, INTERRUPT, RESUME, "__error_source_node__"})
+HANDLED = "__error_source_node__"  # the name of a step that failed and has an error handler
+CONTROL = frozenset({ERROR, INTERRUPT, RESUME, HANDLED})
 NOTHING = object()
 
 
@@ -31,6 +33,7 @@ class Task:
     answers: list[Any] = field(default_factory=list)
     failed: bool = False
     finished: bool = False
+    handled: str = ""  # its step's name, if that failed and has an error handler
 
 
 def checkpoint_id(found: CheckpointTuple) -> str:
@@ -50,6 +53,8 @@ def tasks(found: CheckpointTuple) -> list[Task]:
             task.answers = list(value) if isinstance(value, list | tuple) else [value]
         elif channel == ERROR:
             task.failed = True
+        elif channel == HANDLED:
+            task.handled = str(value)
         elif channel not in CONTROL:
             task.finished = True
     return list(known.values())
@@ -99,7 +104,8 @@ def open_questions(found: CheckpointTuple, names: Collection[str]) -> dict[str, 
     for task in known:
         for interrupt in () if task.finished else task.interrupts:
             if interrupt.id not in over:
-                own = any(id_of(f"{name}:{task.id}", len(task.answers)) == interrupt.id for name in names)
+                places = _places("", task, known, names)
+                own = any(id_of(place, len(task.answers)) == interrupt.id for place in places)
                 doubt = task.failed or not own
                 asked[interrupt.id] = (interrupt, doubt)
     return asked
@@ -108,9 +114,8 @@ def open_questions(found: CheckpointTuple, names: Collection[str]) -> dict[str, 
 def given_answer(window: Collection[CheckpointTuple], names: Collection[str], interrupt_id: str) -> Any:
     """The answer stored for this interrupt in any of these checkpoints, or `NOTHING`."""
     located = False
-    for namespace, task in _all_tasks(window):
-        for name in names:
-            place = f"{namespace}|{name}:{task.id}" if namespace else f"{name}:{task.id}"
+    for task, places in _all_tasks(window, names):
+        for place in places:
             for position in range(len(task.answers) + 1):
                 if id_of(place, position) == interrupt_id:
                     located = True
@@ -125,24 +130,37 @@ def ended_with(window: Collection[CheckpointTuple], names: Collection[str], inte
     Which one is not stored: savers keep the answers that a task had when it last asked, and pass over those
     that come with its output. The next checkpoint says more; killed before that was put, this is all.
     """
-    for namespace, task in _all_tasks(window):
-        for name in names if task.finished else ():
-            place = f"{namespace}|{name}:{task.id}" if namespace else f"{name}:{task.id}"
-            if id_of(place, len(task.answers)) == interrupt_id:
-                return True
-    return False
+    return any(
+        id_of(place, len(task.answers)) == interrupt_id
+        for task, places in _all_tasks(window, names)
+        if task.finished
+        for place in places
+    )
 
 
 def _last_answer(window: Collection[CheckpointTuple], interrupt_id: str) -> Any:
     """For tasks whose name nobody knows (the functional API's): the last answer of one that asked this."""
-    for _, task in _all_tasks(window):
+    for task, _ in _all_tasks(window):
         asked = any(interrupt.id == interrupt_id for interrupt in task.interrupts)
         if asked and task.answers and (task.failed or task.finished):
             return task.answers[-1]
     return NOTHING
 
 
-def _all_tasks(window: Collection[CheckpointTuple]) -> Iterator[tuple[str, Task]]:
+def _all_tasks(
+    window: Collection[CheckpointTuple], names: Collection[str] = ()
+) -> Iterator[tuple[Task, Iterator[str]]]:
+    """All tasks of these checkpoints, each with the namespaces that it may have."""
     for found in window:
-        for task in tasks(found):
-            yield str(found.config["configurable"].get("checkpoint_ns", "")), task
+        known, namespace = tasks(found), str(found.config["configurable"].get("checkpoint_ns", ""))
+        for task in known:
+            yield task, _places(namespace, task, known, names)
+
+
+def _places(namespace: str, task: Task, beside: list[Task], names: Collection[str]) -> Iterator[str]:
+    """The namespaces that a task may have: in its graph, or as a handler, in a step that failed beside it."""
+    start = f"{namespace}|" if namespace else ""
+    failed = [f"{start}{other.handled}:{other.id}|" for other in beside if other.handled]
+    for before in (start, *failed):
+        for name in names:
+            yield f"{before}{name}:{task.id}"

@@ -92,6 +92,11 @@ class Taking:
         return place
 
 
+def is_ours() -> bool:
+    """Whether what runs here belongs to a run of ours."""
+    return _current.get() is not None
+
+
 def _step() -> Mapping[str, Any]:
     """What LangGraph tells the step that asks; nothing where no step asks, which LangGraph then refuses."""
     try:

@@ -7,6 +7,7 @@ from tests.conformance.safeguards.mutant import (
     FLOW,
     GATEWAY,
     GRAPH,
+    HANDLERS,
     HERE,
     LOADING,
     MOVING,
@@ -36,6 +37,20 @@ OF_BINDING = (
         'config["configurable"][CACHE] = None',
         "pass",
         BINDING + "test_law_1_an_answer_is_not_kept_for_other_questions_of_steps_that_are_cached[cached]",
+    ),
+    Mutant(
+        "an error handler that has ended runs no second time",
+        ADAPTER + "handlers.py",
+        "if added and is_ours():",
+        "if False:",
+        HANDLERS + "test_a_handler_that_has_ended_does_not_run_again_beside_what_still_waits[sqlite-two]",
+    ),
+    Mutant(
+        "what an error handler was told before its last question",
+        ADAPTER + "evidence.py",
+        "for before in (start, *failed):",
+        "for before in (start,):",
+        HANDLERS + "test_a_handler_asks_twice[sqlite]",
     ),
     Mutant(
         "no step on a server",

@@ -1,0 +1,78 @@
+"""Graphs whose steps have an error handler, and ask in it what to do."""
+
+from collections.abc import Callable
+from typing import Any
+
+from langgraph.errors import NodeError
+from langgraph.graph import START, StateGraph
+from langgraph.types import interrupt
+
+from tests.flow.langgraph.graphs import State, note, noted
+
+Handler = Callable[[State, NodeError], State]
+
+
+def pay(state: State) -> State:
+    note(state, "pay")
+    raise ValueError("the bank is closed")
+
+
+def ask_and_pay(state: State) -> State:
+    note(state, f"pay:{interrupt('Pay 5?')}")
+    raise ValueError("the bank is closed")
+
+
+def what_now(state: State, error: NodeError) -> State:
+    answer = interrupt("It failed. What now?")
+    note(state, f"now:{answer}")
+    return {"heard": [answer]}
+
+
+def what_and_when(state: State, error: NodeError) -> State:
+    what, when = interrupt("It failed. What now?"), interrupt("When?")
+    note(state, f"now:{what}:{when}")
+    return {"heard": [what, when]}
+
+
+def what_and_fail(state: State, error: NodeError) -> State:
+    """Fails itself once it has been answered."""
+    answer = interrupt("It failed. What now?")
+    if "fell" not in noted(state):
+        note(state, "fell")
+        raise RuntimeError("that failed as well")
+    note(state, f"now:{answer}")
+    return {"heard": [answer]}
+
+
+def delete(state: State) -> State:
+    answer = interrupt("Delete it?")
+    note(state, f"delete:{answer}")
+    return {"heard": [answer]}
+
+
+def mended(step: Any, handler: Handler) -> StateGraph[Any]:
+    builder = StateGraph(State)
+    builder.add_node("pay", step, error_handler=handler)
+    builder.add_edge(START, "pay")
+    return builder
+
+
+def beside(graph: StateGraph[Any]) -> StateGraph[Any]:
+    """Another step asks at the same time."""
+    graph.add_node("delete", delete)
+    graph.add_edge(START, "delete")
+    return graph
+
+
+def around(inner: Any, **options: Any) -> StateGraph[Any]:
+    builder = StateGraph(State)
+    builder.add_node("inner", inner, **options)
+    builder.add_edge(START, "inner")
+    return builder
+
+
+plain, asked, twice = mended(pay, what_now), mended(ask_and_pay, what_now), mended(pay, what_and_when)
+inside, outside = around(mended(ask_and_pay, what_now).compile()), around(pay, error_handler=what_now)
+fails = mended(pay, what_and_fail)
+two = beside(mended(ask_and_pay, what_now))
+two_inside = around(beside(mended(ask_and_pay, what_now)).compile())
