@@ -24,5 +24,5 @@ if [ ! -f "$lowest" ] || [ pyproject.toml -nt "$lowest" ]; then
 fi
 # The rest as in scripts/test.sh. That what is installed is pinned is true of the other environment.
 unset PYTHONDONTWRITEBYTECODE
-exec "$venv/bin/python" -m pytest -q -n $((3 * $(getconf _NPROCESSORS_ONLN))) --dist worksteal -p no:cacheprovider \
+exec "$venv/bin/python" -m pytest -q -n $((2 * $(getconf _NPROCESSORS_ONLN))) --dist worksteal -p no:cacheprovider \
     --deselect tests/unit/test_packaging.py::test_every_package_that_can_be_installed_is_pinned_to_a_version_that_we_accept "$@"

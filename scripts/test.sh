@@ -7,7 +7,8 @@ cd "$(dirname "$0")/.."
 
 sh scripts/setup.sh dev
 # Whoever lacks these is told, and the tests that need them say so again: skipped here, failed in CI.
-sh scripts/debian.sh chromium strace dovecot-imapd dovecot-lmtpd pgbouncer || :
+sh scripts/debian.sh chromium-headless-shell || sh scripts/debian.sh chromium || :
+sh scripts/debian.sh strace dovecot-imapd dovecot-lmtpd pgbouncer || :
 
 # Hundreds of tests start programs of ours: each would compile all of it anew.
 unset PYTHONDONTWRITEBYTECODE
@@ -17,9 +18,10 @@ if [ $# -gt 0 ]; then
     exec .venv/bin/python -m pytest "$@"
 fi
 
-# Many tests wait for another process, so there are three workers a processor; what is left of one's share is
-# done by whoever is free. A worker that dies takes one test with it; more than two deaths are no accident.
-workers="-q -n $((3 * $(getconf _NPROCESSORS_ONLN))) --dist worksteal --max-worker-restart 2"
+# Many tests wait for another process, so there are two workers a processor (three took longer where it was slow);
+# what is left of one's share is done by whoever is free. A worker that dies takes one test with it; more than two
+# deaths are no accident.
+workers="-q -n $((2 * $(getconf _NPROCESSORS_ONLN))) --dist worksteal --max-worker-restart 2"
 # Where memory has room for them, the tests' files stand there: on a disk every commit of SQLite waits for it.
 memory=$(.venv/bin/python tests/support/memory.py)
 files=
