@@ -1,5 +1,6 @@
-"""Graphs whose steps have an error handler, and ask in it what to do."""
+"""Graphs whose steps have an error handler, and ask in it what to do; and one that runs out of time."""
 
+import asyncio
 from collections.abc import Callable
 from typing import Any
 
@@ -44,6 +45,16 @@ def what_and_fail(state: State, error: NodeError) -> State:
     return {"heard": [answer]}
 
 
+async def pay_slowly(state: State) -> State:
+    """The first time that it is answered, the bank takes for ever."""
+    answer = interrupt("Pay 5?")
+    note(state, f"told:{answer}")
+    if len(noted(state)) == 1:
+        await asyncio.Event().wait()
+    note(state, f"paid:{answer}")
+    return {"heard": [answer]}
+
+
 def delete(state: State) -> State:
     answer = interrupt("Delete it?")
     note(state, f"delete:{answer}")
@@ -74,5 +85,8 @@ def around(inner: Any, **options: Any) -> StateGraph[Any]:
 plain, asked, twice = mended(pay, what_now), mended(ask_and_pay, what_now), mended(pay, what_and_when)
 inside, outside = around(mended(ask_and_pay, what_now).compile()), around(pay, error_handler=what_now)
 fails = mended(pay, what_and_fail)
+timed = StateGraph(State)
+timed.add_node("pay", pay_slowly, timeout=0.1)
+timed.add_edge(START, "pay")
 two = beside(mended(ask_and_pay, what_now))
 two_inside = around(beside(mended(ask_and_pay, what_now)).compile())
