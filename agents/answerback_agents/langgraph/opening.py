@@ -8,19 +8,14 @@ from typing import Any
 import pydantic
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.pregel import Pregel
 
 from answerback.agent import AgentContext
 from answerback.errors import ConfigurationError
-from answerback_agents.langgraph import breakpoints, loading, savers
+from answerback_agents.langgraph import breakpoints, elsewhere, loading, savers
 from answerback_agents.langgraph.faces import Saver
 from answerback_agents.langgraph.locks import ThreadLocks
 from answerback_agents.langgraph.reading import Reader
 
-ELSEWHERE = (
-    "the step “{}” runs on a LangGraph server (RemoteGraph), where the answer to one of its questions could "
-    "reach the next; make the graph there an agent of its own (use: langgraph-server)"
-)
 log = logging.getLogger("answerback.agents.langgraph")
 
 
@@ -57,7 +52,7 @@ async def opened(
     allowed = loading.own_types(loaded.module) | {_type_key(kind) for kind in settings.types}
     offer = loading.Offer(ours.with_allowlist(allowed), settings.options)
     graph = await loading.build(loaded.value, offer, loaded.file, stack)
-    _check_steps(graph, loaded.file)
+    elsewhere.check_steps(graph, loaded.file)
     chosen = await _chosen(graph, ours, name)
     graph = copy.copy(graph)  # the user's object stays as it is
     graph.checkpointer = saver = savers.as_used(graph, chosen.with_allowlist(allowed))
@@ -73,17 +68,6 @@ async def opened(
         has_breakpoints=breakpoints.has_breakpoints(graph),
         is_ours=mine,
     )
-
-
-def _check_steps(graph: loading.Graph, file: str) -> None:
-    """Raises `ConfigurationError` for a step that runs elsewhere (`RemoteGraph`).
-
-    LangGraph resumes it by its task, not by the id of what it asked: where it has gone on meanwhile, as after
-    a crash here, the answer to one question would reach the next (law 1).
-    """
-    for path, inner in graph.get_subgraphs(recurse=True):
-        if not isinstance(inner, Pregel):
-            raise ConfigurationError(ELSEWHERE.format(path.rpartition("|")[2]), file=file)
 
 
 async def _chosen(graph: loading.Graph, ours: Saver, name: str) -> Saver:

@@ -54,7 +54,7 @@ OF_BINDING = (
     ),
     Mutant(
         "no step on a server",
-        ADAPTER + "opening.py",
+        ADAPTER + "elsewhere.py",
         "if not isinstance(inner, Pregel):",
         "if False:",
         LOADING + "test_law_1_a_step_that_runs_on_a_server_is_refused_with_the_way_out[graph]",
