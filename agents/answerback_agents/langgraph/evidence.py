@@ -101,10 +101,11 @@ def open_questions(found: CheckpointTuple, names: Collection[str]) -> dict[str, 
     known = tasks(found)
     over = {interrupt.id for task in known if task.finished for interrupt in task.interrupts}
     asked: dict[str, tuple[Interrupt[Any], bool]] = {}
+    starts = _starts("", known)
     for task in known:
         for interrupt in () if task.finished else task.interrupts:
             if interrupt.id not in over:
-                places = _places("", task, known, names)
+                places = _places(starts, task, names)
                 own = any(id_of(place, len(task.answers)) == interrupt.id for place in places)
                 doubt = task.failed or not own
                 asked[interrupt.id] = (interrupt, doubt)
@@ -152,15 +153,18 @@ def _all_tasks(
 ) -> Iterator[tuple[Task, Iterator[str]]]:
     """All tasks of these checkpoints, each with the namespaces that it may have."""
     for found in window:
-        known, namespace = tasks(found), str(found.config["configurable"].get("checkpoint_ns", ""))
+        known = tasks(found)
+        starts = _starts(str(found.config["configurable"].get("checkpoint_ns", "")), known)
         for task in known:
-            yield task, _places(namespace, task, known, names)
+            yield task, _places(starts, task, names)
 
 
-def _places(namespace: str, task: Task, beside: list[Task], names: Collection[str]) -> Iterator[str]:
-    """The namespaces that a task may have: in its graph, or as a handler, in a step that failed beside it."""
-    start = f"{namespace}|" if namespace else ""
-    failed = [f"{start}{other.handled}:{other.id}|" for other in beside if other.handled]
-    for before in (start, *failed):
-        for name in names:
-            yield f"{before}{name}:{task.id}"
+def _starts(namespace: str, known: Collection[Task]) -> list[str]:
+    """What a task's namespace may begin with: its graph, or as a handler, a step that failed beside it."""
+    graph = f"{namespace}|" if namespace else ""
+    return [graph, *(f"{graph}{failed.handled}:{failed.id}|" for failed in known if failed.handled)]
+
+
+def _places(starts: Collection[str], task: Task, names: Collection[str]) -> Iterator[str]:
+    """The namespaces that it may have."""
+    return (f"{start}{name}:{task.id}" for start in starts for name in names)

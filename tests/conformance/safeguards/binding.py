@@ -48,8 +48,8 @@ OF_BINDING = (
     Mutant(
         "what an error handler was told before its last question",
         ADAPTER + "evidence.py",
-        "for before in (start, *failed):",
-        "for before in (start,):",
+        "return [graph, *(",
+        "return [graph] or [*(",
         HANDLERS + "test_a_handler_asks_twice[sqlite]",
     ),
     Mutant(
