@@ -105,6 +105,25 @@ def _parallel() -> Any:
     return builder.compile()
 
 
+def _mended() -> Any:
+    """One step asks; another fails, and its error handler asks what to do."""
+
+    def pay(state: State) -> State:
+        raise ValueError("the bank is closed")
+
+    def what_now(state: State) -> State:
+        answer = interrupt("It failed. What now?")
+        note(state, f"now:{answer}")
+        return {"answers": [answer]}
+
+    builder = StateGraph(State)
+    builder.add_node("pay", pay, error_handler=what_now)
+    builder.add_edge(START, "pay")
+    builder.add_node("ask", ask)
+    builder.add_edge(START, "ask")
+    return builder.compile()
+
+
 def _cached() -> Any:
     """A step that asks, and whose result LangGraph would keep."""
     builder = StateGraph(State)
@@ -123,4 +142,5 @@ working = _compiled(slow, ask)
 laboring = _compiled(ask, slow)
 parallel = _parallel()
 cached = _cached()
+mended = _mended()
 journaled = _compiled(_journaled("first"), _journaled("second"))

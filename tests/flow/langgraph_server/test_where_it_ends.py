@@ -3,7 +3,7 @@
 import uuid
 from typing import Any
 
-from answerback.agent import Finished, Paused
+from answerback.agent import Failed, Finished, Paused
 from tests.flow.langgraph_server.development import Rule
 from tests.flow.langgraph_server.harness import Elsewhere, Harness, only, said, target
 
@@ -77,3 +77,16 @@ async def test_a_thread_that_is_taken_up_as_it_is_deleted_is_deleted_with_its_ne
     harness.front.rules.append(Rule(r"^DELETE /threads/", before=taken_up_there))
     await agent.forget(t, await agent.tip(t))
     assert await agent.tip(t) == ""
+
+
+async def test_what_an_error_handler_asks_reaches_nobody_and_the_run_fails_with_what_its_step_raised(
+    harness: Harness,
+) -> None:
+    agent, t = await harness.open("mended"), thread()
+    beside = only(await agent.start(t, harness.input(), "run-1"))
+    assert beside.questions[0].text == "Go on?"
+    failed = await agent.resume(t, target(beside), said("yes"))
+    assert isinstance(failed, Failed)
+    assert "the bank is closed" in failed.error
+    assert await agent.pending(t) == ()
+    assert not any(line.startswith("now:") for line in harness.log)
