@@ -43,7 +43,8 @@ OF_BINDING = (
         ADAPTER + "handlers.py",
         "if added and is_ours():",
         "if False:",
-        HANDLERS + "test_a_handler_that_has_ended_does_not_run_again_beside_what_still_waits[sqlite-two]",
+        HANDLERS
+        + "test_law_12_a_handler_that_has_ended_does_not_run_again_beside_what_still_waits[sqlite-two]",
     ),
     Mutant(
         "what an error handler was told before its last question",

@@ -8,7 +8,7 @@ from langgraph.errors import NodeError
 from langgraph.graph import START, StateGraph
 from langgraph.types import interrupt
 
-from tests.flow.langgraph.graphs import State, note, noted
+from tests.flow.langgraph.graphs import State, around, note, noted
 
 Handler = Callable[[State, NodeError], State]
 
@@ -73,13 +73,6 @@ def beside(graph: StateGraph[Any]) -> StateGraph[Any]:
     graph.add_node("delete", delete)
     graph.add_edge(START, "delete")
     return graph
-
-
-def around(inner: Any, **options: Any) -> StateGraph[Any]:
-    builder = StateGraph(State)
-    builder.add_node("inner", inner, **options)
-    builder.add_edge(START, "inner")
-    return builder
 
 
 plain, asked, twice = mended(pay, what_now), mended(ask_and_pay, what_now), mended(pay, what_and_when)

@@ -6,6 +6,7 @@ import pytest
 
 from answerback.agent import Failed, Finished, Pending, State
 from answerback.errors import NotPending
+from answerback_agents.langgraph import LangGraph
 from tests.flow.langgraph.harness import Harness, only, said, target, texts, waiting
 
 Log = Callable[[], list[str]]
@@ -15,6 +16,12 @@ WHAT = "It failed. What now?"
 def about(text: str, state: State) -> Pending:
     (found,) = (pending for pending in waiting(state) if pending.questions[0].text == text)
     return found
+
+
+async def failed_beside_another(mine: LangGraph, harness: Harness) -> State:
+    """A step has been told to pay, and failed: its handler asks, and another step too."""
+    pay = about("Pay 5?", await mine.start("t", harness.input()))
+    return await mine.resume("t", target(pay), said("yes"))
 
 
 @pytest.mark.parametrize("graph", ["plain", "outside"])
@@ -62,12 +69,11 @@ async def test_a_handler_that_fails_is_tried_again_with_its_answer(harness: Harn
 
 
 @pytest.mark.parametrize("graph", ["two", "two_inside"])
-async def test_a_handler_that_has_ended_does_not_run_again_beside_what_still_waits(
+async def test_law_12_a_handler_that_has_ended_does_not_run_again_beside_what_still_waits(
     harness: Harness, log: Log, graph: str
 ) -> None:
     mine = await harness.open(f"mended.py:{graph}")
-    pay = about("Pay 5?", await mine.start("t", harness.input()))
-    state = await mine.resume("t", target(pay), said("yes"))
+    state = await failed_beside_another(mine, harness)
     delete, what = about("Delete it?", state), about(WHAT, state)
     assert only(await mine.resume("t", target(what), said("by-hand"))) == delete
     ended = await mine.resume("t", target(delete), said("no"))
@@ -82,8 +88,7 @@ async def test_law_3_that_a_handler_was_told_something_is_known_after_a_crash(
 ) -> None:
     """It has ended, another step still waits, and whoever gave it the answer died before noting it."""
     mine = await harness.open(f"mended.py:{graph}")
-    pay = about("Pay 5?", await mine.start("t", harness.input()))
-    what = about(WHAT, await mine.resume("t", target(pay), said("yes")))
+    what = about(WHAT, await failed_beside_another(mine, harness))
     state = await mine.resume("t", target(what), said("by-hand"))
     assert await mine.resume("t", target(what), said("by-hand"), again=True) == state
     assert texts(state) == ["Delete it?"]
