@@ -16,16 +16,9 @@ from answerback_agents.langgraph import breakpoints, evidence, loading, pitfalls
 from answerback_agents.langgraph.asked import digest_of, payload_of, schema_of
 from answerback_agents.langgraph.canary import sing
 from answerback_agents.langgraph.locks import ThreadLocks
+from answerback_agents.langgraph.marks import ANSWERED, STARTED, Stamp, is_stamped
 from answerback_agents.langgraph.opening import Settings, opened
-from answerback_agents.langgraph.reading import (
-    ANSWERED,
-    STARTED,
-    Reader,
-    Stamp,
-    config_of,
-    is_stamped,
-    reachable,
-)
+from answerback_agents.langgraph.reading import Reader, config_of, reachable
 from answerback_agents.langgraph.running import Runs
 from answerback_agents.langgraph.taking import Taking
 

@@ -19,10 +19,7 @@ from answerback_agents.langgraph import breakpoints, evidence, loading, order, s
 from answerback_agents.langgraph.asked import digest_of, payload_of, schema_of
 from answerback_agents.langgraph.canary import STRICT
 from answerback_agents.langgraph.faces import Saver
-
-# Written into the metadata of the checkpoints of a run: which start, or which answer, led to them.
-STARTED, ANSWERED = "answerback_started", "answerback_answered"
-Stamp = dict[str, str]
+from answerback_agents.langgraph.marks import ANSWERED, is_stamped
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,10 +149,6 @@ class Reader:
 
 def config_of(thread: str) -> RunnableConfig:
     return {"configurable": {"thread_id": thread, STRICT: True}}
-
-
-def is_stamped(found: CheckpointTuple, stamp: Stamp) -> bool:
-    return all(found.metadata.get(key) == value for key, value in stamp.items())
 
 
 @contextlib.contextmanager

@@ -15,7 +15,8 @@ from answerback.errors import AgentUnavailable, DoesNotFit, NotPending
 from answerback.model import Json
 from answerback_agents.langgraph import evidence, loading, order, savers, values
 from answerback_agents.langgraph.canary import CACHE
-from answerback_agents.langgraph.reading import Reader, Stamp, config_of, is_storage
+from answerback_agents.langgraph.marks import Stamp
+from answerback_agents.langgraph.reading import Reader, config_of, is_storage
 from answerback_agents.langgraph.taking import Taking
 
 log = logging.getLogger("answerback.agents.langgraph")
