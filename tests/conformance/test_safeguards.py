@@ -70,14 +70,16 @@ async def test_an_answer_that_comes_a_moment_too_late_is_refused_by_langgraph_it
     assert await mine.pending("t") == (second,)
 
 
-@pytest.mark.parametrize("switch", ["canary.STRICT", "canary.CACHE", "taking.SCRATCHPAD"])
+@pytest.mark.parametrize(
+    "switch", ["canary.STRICT", "canary.CACHE", "taking.SCRATCHPAD", "called.TASK", "called.RESUMING"]
+)
 def test_an_adapter_whose_langgraph_is_not_strict_does_not_open(tmp_path: Path, switch: str) -> None:
     """In a process of its own, where a switch has another name than this LangGraph knows."""
     code = """
 import asyncio, sys
 from answerback.agent import AgentContext
 from answerback.errors import ConfigurationError
-from answerback_agents.langgraph import LangGraph, canary, taking
+from answerback_agents.langgraph import LangGraph, called, canary, taking
 {switch} = "__renamed_by_a_later_release"
 settings = LangGraph.Settings(graph="tests.conformance.test_safeguards:stubborn")
 try:

@@ -35,6 +35,7 @@ WENT_ON = (
     "one: it catches what interrupt() pauses by."
 )
 OFTEN = 3  # times in a row
+PATIENCE = 3.0  # seconds
 
 
 class LangGraph(Agent):
@@ -184,22 +185,35 @@ class LangGraph(Agent):
         elif held:
             raise NotPending("A breakpoint holds this thread and is asked first.")
         state = await self._runs.run(thread, given, stamp, secrets=value, taking=taking)
-        return self._read_back(thread, target.interrupt_id, state, taking)
+        return await self._read_back(thread, target.interrupt_id, state, taking, given is not None)
 
     def _taking(self, head: CheckpointTuple) -> Taking:
         """What is compared as the thread goes on from here."""
         if not self.settings.ask_again_if_changed:
             return Taking()
         serde = self._reader.saver.serde
-        return Taking(evidence.asked(head), lambda value: serde.loads_typed(serde.dumps_typed(value)))
 
-    def _read_back(self, thread: str, interrupt_id: str, state: State, taking: Taking) -> State:
-        """The id must be gone after a resume that did not fail; `DoesNotFit` if its question has changed."""
-        if taking.changed and not taking.given(interrupt_id):
+        def stored(value: Any) -> Any:
+            return serde.loads_typed(serde.dumps_typed(value))
+
+        return Taking(evidence.asked(head), stored, compares=True)
+
+    async def _read_back(
+        self, thread: str, interrupt_id: str, state: State, taking: Taking, gave: bool
+    ) -> State:
+        """The id must be gone after a resume that did not fail, and a run that pauses again must have taken
+        the answer if it was given one now; `DoesNotFit` if its question has changed.
+        """
+        asks_other = taking.changed and not taking.given(interrupt_id)
+        if isinstance(state, Paused) and not asks_other:
+            if any(item.interrupt_id == interrupt_id for item in state.pending):
+                return Failed(ASKED_AGAIN, retryable=False)
+            # Another part of the step may have paused first, and the one that was answered be on its way.
+            patience = PATIENCE / 10 if taking.calls.anew else PATIENCE
+            asks_other = gave and not await taking.settled(interrupt_id, patience)
+        if asks_other:
             return state if isinstance(state, Failed) else self._changed(thread, state)
         self._changes.pop(thread, None)
-        if isinstance(state, Paused) and any(item.interrupt_id == interrupt_id for item in state.pending):
-            return Failed(ASKED_AGAIN, retryable=False)
         return state
 
     def _changed(self, thread: str, state: State) -> State:

@@ -3,10 +3,11 @@
 Everything about binding rests on two private switches. Should a release drop or rename `STRICT`, an old
 answer would silently reach the next question. Without `CACHE`, a step with a `cache_policy` would keep what
 it was told, and the next one with the same input, also one that waits for its own answer, would be given
-that. What `taking` compares needs private names as well. Then the adapter must not start at all.
+that. What `taking` and `called` compare needs private names as well. Then the adapter must not start at all.
 """
 
 import asyncio
+import itertools
 from typing import Any, TypedDict
 
 from langchain_core.runnables import RunnableConfig
@@ -32,19 +33,17 @@ def _two_questions(state: _Heard) -> dict[str, Any]:
 
 
 async def sing() -> None:
-    """Raise `ConfigurationError` unless a resume refuses unknown and stale ids, and gives the right once."""
+    """Raise `ConfigurationError` unless a resume refuses unknown and stale ids, and gives the right once, and
+    a graph that a step calls goes on for the same call alone."""
     builder = StateGraph(_Heard)
     builder.add_node("ask", _two_questions, cache_policy=CachePolicy())
     builder.add_edge(START, "ask")
     graph = builder.compile(checkpointer=InMemorySaver(), cache=InMemoryCache())
 
-    def on(thread: str) -> RunnableConfig:
-        return {"configurable": {"thread_id": thread, STRICT: True, CACHE: None}}
-
     async def give(interrupt_id: str, value: str) -> Any:
-        return await graph.ainvoke(Command(resume={interrupt_id: value}), on("canary"))
+        return await graph.ainvoke(Command(resume={interrupt_id: value}), _on("canary"))
 
-    first = (await graph.ainvoke({"heard": []}, on("canary")))["__interrupt__"][0].id
+    first = (await graph.ainvoke({"heard": []}, _on("canary")))["__interrupt__"][0].id
     await _must_refuse(give, UNKNOWN)
     second = (await give(first, "one"))["__interrupt__"][0].id
     await _must_refuse(give, first)
@@ -53,11 +52,38 @@ async def sing() -> None:
     cached = await graph.ainvoke({"heard": []}, {"configurable": {"thread_id": "another", STRICT: True}})
     if "__interrupt__" not in cached:
         raise ConfigurationError(_REASON)
-    waits = (await graph.ainvoke({"heard": []}, on("changed")))["__interrupt__"]
-    resumed = graph.ainvoke(Command(resume={waits[0].id: "stray"}), on("changed"))
+    waits = (await graph.ainvoke({"heard": []}, _on("changed")))["__interrupt__"]
+    resumed = graph.ainvoke(Command(resume={waits[0].id: "stray"}), _on("changed"))
     changed = await asyncio.create_task(resumed, context=Taking({waits[0].id: UNKNOWN}).context())
     if changed.get("__interrupt__") != waits:
         raise ConfigurationError(_REASON)
+    await _must_tell_calls_apart(builder.compile())
+
+
+async def _must_tell_calls_apart(inner: Any) -> None:
+    """Of a step that calls a graph which asks, each time with something else."""
+    tries = itertools.count()
+
+    async def call(state: _Heard) -> Any:
+        return await inner.ainvoke({"heard": [str(next(tries))]})
+
+    builder = StateGraph(_Heard)
+    builder.add_node("call", call)
+    builder.add_edge(START, "call")
+    graph = builder.compile(checkpointer=InMemorySaver())
+    try:
+        asks = graph.ainvoke({"heard": []}, _on("calls"))
+        before = await asyncio.create_task(asks, context=Taking().context())
+        resumed = graph.ainvoke(Command(resume={before["__interrupt__"][0].id: "stray"}), _on("calls"))
+        after = await asyncio.create_task(resumed, context=Taking(compares=True).context())
+    except Exception as error:
+        raise ConfigurationError(_REASON) from error
+    if [asked.value for asked in after.get("__interrupt__", ())] != ["first?"]:
+        raise ConfigurationError(_REASON)
+
+
+def _on(thread: str) -> RunnableConfig:
+    return {"configurable": {"thread_id": thread, STRICT: True, CACHE: None}}
 
 
 _REASON = (

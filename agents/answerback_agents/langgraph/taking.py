@@ -7,6 +7,7 @@ and another one was faster. LangGraph has no hook there, so its `interrupt` is r
 first. In what is not a run of ours it does what it did.
 """
 
+import asyncio
 import contextvars
 import functools
 import sys
@@ -23,7 +24,9 @@ from langgraph.types import Interrupt
 from pydantic import TypeAdapter
 
 from answerback_agents.langgraph.asked import digest_of, id_of
+from answerback_agents.langgraph.calls import Calls
 
+POLLED = 0.01  # seconds; steps take answers in threads too
 # Private names of LangGraph's, as in `langgraph.types.interrupt`; a test of each kind of step proves them.
 SCRATCHPAD, NAMESPACE, SEND = "__pregel_scratchpad", "checkpoint_ns", "__pregel_send"
 _original = langgraph.types.interrupt
@@ -34,20 +37,25 @@ class Taking:
     """What a run's steps were asked for, and what they took.
 
     `asked`: the digest of what each question asked as it was answered, by interrupt id. `stored`: a value as
-    it comes back from the graph's saver. `taken` are the digests of what was given its answer, with the
-    namespace of its task; `changed` the ids of what asked something else, and so was not given it.
+    it comes back from the graph's saver. `compares`: whether inner graphs must be called as when they asked.
+    `taken` are the digests of what was given its answer, with the namespace of its task; `changed` the ids of
+    what asked something else, and so was not given it; `calls` the inner graphs that run.
     """
 
     def __init__(
         self,
         asked: Mapping[str, str] = MappingProxyType({}),
         stored: Callable[[Any], Any] = lambda value: value,
+        *,
+        compares: bool = False,
     ) -> None:
-        self._asked, self._stored = asked, stored
+        self._asked, self._stored, self.compares = asked, stored, compares
         self._counts: dict[int, tuple[Any, int]] = {}
         self._lock = threading.Lock()
         self.taken: dict[str, tuple[str, str]] = {}
         self.changed: set[str] = set()
+        self._closed: set[str] = set()
+        self.calls = Calls()
 
     def context(self) -> contextvars.Context:
         """A context for the task of a run: what runs in it asks here."""
@@ -59,10 +67,26 @@ class Taking:
         """Whether a step was given the answer to this, and kept to its question."""
         return interrupt_id in self.taken and interrupt_id not in self.changed
 
+    async def settled(self, interrupt_id: str, patience: float) -> bool:
+        """Whether a step is given the answer to this within `patience` seconds. If not, none will be."""
+        end = asyncio.get_running_loop().time() + patience
+        while not self.given(interrupt_id) and asyncio.get_running_loop().time() < end:  # noqa: ASYNC110
+            await asyncio.sleep(POLLED)
+        with self._lock:
+            if given := self.given(interrupt_id):
+                return given
+            self._closed.add(interrupt_id)
+            return False
+
     def ask(self, value: Any, schema: Any, ask: Callable[[], Any]) -> Any:
-        """`ask()`, if what is asked is what the answer was given for. Raises `GraphInterrupt` otherwise."""
+        """`ask()`, if what is asked is what the answer was given for. Raises `GraphInterrupt` otherwise.
+
+        Raises `OneHistory`, `NoHistory` where no answer would reach this question alone.
+        """
+        step = _step()
+        self.calls.ask(step.get(NAMESPACE, ""))
         with self._lock:  # steps may ask in threads: LangGraph and we have to count the same
-            self._compare(value, schema, _step())
+            self._compare(value, schema, step)
             return ask()
 
     def _compare(self, value: Any, schema: Any, step: Mapping[str, Any]) -> None:
@@ -75,7 +99,8 @@ class Taking:
         interrupt_id = id_of(step[NAMESPACE], place)
         asks = Interrupt(value=value, id=interrupt_id, response_schema=_json_schema(schema))
         was, now = self._asked.get(interrupt_id), digest_of(asks)
-        if was is None or was == now or was == digest_of(self._stored(asks)):
+        same = was is None or was == now or was == digest_of(self._stored(asks))
+        if same and interrupt_id not in self._closed:
             self.taken[interrupt_id] = (was or now, step[NAMESPACE])
             return
         self.changed.add(interrupt_id)
@@ -90,6 +115,11 @@ class Taking:
         _, place = self._counts.get(id(counter), (counter, 0))
         self._counts[id(counter)] = (counter, place + 1)  # kept, so that no other gets its id
         return place
+
+
+def current() -> Taking | None:
+    """That of the run of ours that what runs here belongs to."""
+    return _current.get()
 
 
 def is_ours() -> bool:

@@ -9,6 +9,7 @@ from tests.conformance.safeguards.mutant import (
     GRAPH,
     HANDLERS,
     HERE,
+    INNER,
     LOADING,
     MOVING,
     TOLD,
@@ -54,6 +55,57 @@ OF_BINDING = (
         HANDLERS + "test_a_handler_asks_twice[sqlite]",
     ),
     Mutant(
+        "a graph that a step calls with something else starts anew",
+        ADAPTER + "called.py",
+        "yield from _find(run.calls, loop, call)",
+        "yield from ()",
+        INNER
+        + "test_law_1_what_was_approved_is_not_the_result_of_a_call_with_something_else[sqlite-changed]",
+    ),
+    Mutant(
+        "a call in another order finds its own history",
+        ADAPTER + "called.py",
+        "if other and other.metadata.get(CALL) == call and calls.take(task, place):",
+        "if False:",
+        INNER + "test_law_1_calls_at_the_same_time_get_their_own_results_in_any_order[sqlite-raced]",
+    ),
+    Mutant(
+        "one history for each of two equal calls",
+        ADAPTER + "called.py",
+        "if goes_on and calls.take(task, own):",
+        "if goes_on:",
+        INNER + "test_law_12_equal_calls_in_another_order_are_each_asked_about",
+    ),
+    Mutant(
+        "what a graph was called with in a step before is another call",
+        ADAPTER + "called.py",
+        'if found and was.partition(":")[0] != task:',
+        "if False:",
+        INNER + "test_nor_is_it_given_what_came_out_there_if_nothing_was_asked",
+    ),
+    Mutant(
+        "an answer that nothing took is not taken for given",
+        ADAPTER + "adapter.py",
+        "asks_other = gave and not await taking.settled(interrupt_id, patience)",
+        "pass",
+        INNER
+        + "test_law_1_what_was_approved_is_not_the_result_of_a_call_with_something_else[sqlite-changed]",
+    ),
+    Mutant(
+        "nothing asks in a history that two runs share",
+        ADAPTER + "calls.py",
+        "self._at_once.add(namespace)",
+        "pass",
+        INNER + "test_law_1_two_runs_with_one_history_are_not_both_answered[sqlite-sent_whole]",
+    ),
+    Mutant(
+        "nothing asks in a graph that keeps nothing",
+        ADAPTER + "calls.py",
+        "self._unkept.add(namespace)",
+        "pass",
+        INNER + "test_a_graph_that_keeps_nothing_is_not_asked_about[kept_nowhere]",
+    ),
+    Mutant(
         "no step on a server",
         ADAPTER + "elsewhere.py",
         "if not isinstance(inner, Pregel):",
@@ -70,8 +122,8 @@ OF_BINDING = (
     Mutant(
         "what a step asks as it is answered",
         ADAPTER + "taking.py",
-        "if was is None or was == now",
-        "if True or was == now",
+        "same = was is None or was == now",
+        "same = True or was == now",
         MOVING + "test_law_1_a_yes_to_one_price_pays_no_other[sqlite-sync]",
     ),
     Mutant(
@@ -93,7 +145,7 @@ OF_BINDING = (
     Mutant(
         "read-back",
         ADAPTER + "adapter.py",
-        "return self._read_back(thread, target.interrupt_id, state, taking)",
+        "return await self._read_back(thread, target.interrupt_id, state, taking, given is not None)",
         "return state",
         HERE + "test_a_question_that_waits_again_after_its_resume_ends_the_run",
     ),

@@ -1,0 +1,185 @@
+"""Called: a graph that a step calls goes on where it paused only for the call that it paused in (law 1).
+
+A step runs again from its start once it is answered, and calls its inner graphs again. LangGraph tells their
+histories apart by the order of the calls, and those of graphs compiled with `checkpointer=True`, which have
+one for a whole thread, by the names of the steps around. What a graph is called with it does not look at
+then. So when two calls come in another order, what was approved for one is the result of the other; the
+amount that was looked up anew is paid by the approval of the old one; and a step that failed before it called
+its graph, and is tried again, is given what that said to an earlier step.
+
+Here each history says which call it is of: the task, and what the graph was given. A call that comes in
+another order finds its own. One with something else starts anew, and asks.
+"""
+
+import contextlib
+import functools
+import itertools
+from collections.abc import Awaitable, Callable, Generator, Iterator
+from typing import Any
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.channels import UntrackedValue
+from langgraph.channels.base import BaseChannel
+from langgraph.checkpoint.base import CheckpointTuple
+from langgraph.checkpoint.serde.types import INTERRUPT
+from langgraph.pregel._loop import AsyncPregelLoop, SyncPregelLoop
+from langgraph.types import Command
+
+from answerback.agent import digest
+from answerback_agents.langgraph import taking, values
+from answerback_agents.langgraph.calls import Calls
+from answerback_agents.langgraph.marks import ANSWERED
+
+CALL = "answerback_call"  # in the metadata of an inner graph's checkpoints
+# Private names of LangGraph's; the canary proves that they still do what they did.
+TASK, RESUMING, AROUND = "__pregel_task_id", "__pregel_resuming", "checkpoint_map"
+NAMESPACE, REPLAY = "checkpoint_ns", "__pregel_replay_state"
+GAPS = 2  # places in a row without a history, behind which there is none
+# What is looked for, as a saver takes it, and what it finds.
+_Search = Generator[RunnableConfig, CheckpointTuple | None, None]
+
+
+def install() -> None:
+    """Have inner graphs in runs of ours find their own history. Once a process is enough."""
+    for loop, name, searching in (
+        (SyncPregelLoop, "__enter__", _sync),
+        (AsyncPregelLoop, "__aenter__", _async),
+    ):
+        enter = getattr(loop, name)
+        if not hasattr(enter, "__wrapped__"):
+            setattr(loop, name, searching(enter))
+
+
+def _sync(enter: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    @functools.wraps(enter)
+    def searching(loop: Any) -> Any:
+        search = _begin(loop)
+        wanted = next(search, None)
+        while wanted is not None:
+            wanted = _next(search, loop.checkpointer.get_tuple(wanted))
+        return enter(loop)
+
+    return searching
+
+
+def _async(enter: Callable[[Any], Awaitable[Any]]) -> Callable[[Any], Awaitable[Any]]:
+    @functools.wraps(enter)
+    async def searching(loop: Any) -> Any:
+        search = _begin(loop)
+        wanted = next(search, None)
+        while wanted is not None:
+            wanted = _next(search, await loop.checkpointer.aget_tuple(wanted))
+        return await enter(loop)
+
+    return searching
+
+
+def _next(search: _Search, found: CheckpointTuple | None) -> RunnableConfig | None:
+    try:
+        return search.send(found)
+    except StopIteration:
+        return None
+
+
+def _begin(loop: Any) -> _Search:
+    """A graph begins to run. Before LangGraph reads its history, this says which that is."""
+    run = taking.current()
+    if run is None or not loop.is_nested:
+        return
+    configurable = loop.config["configurable"]
+    if not loop.checkpointer:
+        run.calls.begin_unkept(configurable[NAMESPACE])
+        return
+    call = f"{configurable[TASK]}:{_given(loop)}"
+    if run.compares and configurable.get(RESUMING) and not configurable.get(REPLAY):
+        yield from _find(run.calls, loop, call)
+    place = loop.config["configurable"][NAMESPACE]
+    run.calls.begin(place, configurable[TASK], configurable.get(AROUND, {}))
+    metadata = {**loop.checkpoint_config.get("metadata", {}), CALL: call}
+    loop.checkpoint_config = {**loop.checkpoint_config, "metadata": metadata}
+
+
+def _find(calls: Calls, loop: Any, call: str) -> _Search:
+    """Have the graph go on with this call's history, or start anew."""
+    own: str = loop.config["configurable"][NAMESPACE]
+    found = yield _at(loop, own)
+    was = str(found.metadata.get(CALL, call)) if found else ""  # one of an older version does not say
+    task = call.partition(":")[0]
+    if found and was.partition(":")[0] != task:
+        _start(loop)  # a step before had called it, and this one has not yet
+        return
+    goes_on = was == call or bool(found and not _has_asked(found))
+    if goes_on and calls.take(task, own):
+        return
+    free, gaps = "" if found else own, 0
+    for place in _places(own):
+        other = yield _at(loop, place)
+        if other and other.metadata.get(CALL) == call and calls.take(task, place):
+            _move(loop, place)
+            return
+        gaps = 0 if other else gaps + 1
+        if not other and not free and calls.take(task, place):
+            free = place
+        if free and gaps >= GAPS:
+            break
+    if found:
+        calls.anew = True
+        if f":{task}" in own:
+            _move(loop, free)
+        else:
+            _start(loop)  # on what it remembers
+
+
+def _at(loop: Any, place: str) -> RunnableConfig:
+    return _in(loop.checkpoint_config, place)
+
+
+def _in(config: RunnableConfig, place: str) -> RunnableConfig:
+    """The same config for another history."""
+    moved = config.copy()
+    moved["configurable"] = {**config["configurable"], NAMESPACE: place}
+    return moved
+
+
+def _places(own: str) -> Iterator[str]:
+    """Where the other calls of the same task have theirs."""
+    first = own.rpartition("|")[0] if own.rpartition("|")[2].isdigit() else own
+    every = itertools.chain([first], (f"{first}|{number}" for number in itertools.count(1)))
+    return (place for place in every if place != own)
+
+
+def _move(loop: Any, place: str) -> None:
+    loop.config, loop.checkpoint_config = _in(loop.config, place), _in(loop.checkpoint_config, place)
+    loop.checkpoint_ns = tuple(place.split("|"))
+
+
+def _start(loop: Any) -> None:
+    configurable = {key: value for key, value in loop.config["configurable"].items() if key != RESUMING}
+    loop.config = {**loop.config, "configurable": configurable}
+
+
+def _given(loop: Any) -> str:
+    """The digest of what a graph is called with, as its saver gives it back, as far as the graph takes it.
+
+    What no checkpoint keeps is not there when the step runs again: how many steps remain, for example.
+    """
+    given = loop.input
+    if given is None or isinstance(given, Command):
+        return ""
+    serde = loop.checkpointer.serde
+    with contextlib.suppress(Exception):  # the graph's own checkpoints will say so, if they have to
+        given = serde.loads_typed(serde.dumps_typed(given))
+    said = values.plain(given)
+    if isinstance(said, dict) and loop.specs.keys() & said.keys():  # a state, not what a function takes
+        said = {key: value for key, value in said.items() if _is_kept(loop.specs.get(key))}
+    return digest(said)
+
+
+def _is_kept(channel: Any) -> bool:
+    return isinstance(channel, BaseChannel) and not isinstance(channel, UntrackedValue)
+
+
+def _has_asked(found: CheckpointTuple) -> bool:
+    """Whether it asks, or may have gone on with an answer."""
+    waits = any(channel == INTERRUPT for _, channel, _ in found.pending_writes or ())
+    return waits or ANSWERED in found.metadata

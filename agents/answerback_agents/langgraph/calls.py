@@ -1,0 +1,89 @@
+"""Calls: which inner graphs run in one run of ours, and which of them may not ask.
+
+A graph that keeps one history for a whole thread (`checkpointer=True`), run by two steps at the same time,
+leaves one history for the two: both would go on with the answer to either. And what asks in a graph that
+keeps none (`checkpointer=False`) is somebody new each time it runs, whom no answer reaches.
+"""
+
+import threading
+from collections.abc import Mapping
+
+
+class OneHistory(RuntimeError):
+    """A graph with one history for a whole thread asks while it runs twice."""
+
+    def __init__(self, namespace: str) -> None:
+        super().__init__(
+            f"“{_step(namespace)}” runs twice at the same time with one history (checkpointer=True), and "
+            "asks: one answer would answer both. Compile the graph in it without checkpointer=True, or have "
+            "it run once at a time"
+        )
+
+
+class NoHistory(RuntimeError):
+    """A graph that keeps no checkpoints asks."""
+
+    def __init__(self, namespace: str) -> None:
+        super().__init__(
+            f"“{_step(namespace)}” asks in a graph that keeps nothing (checkpointer=False), so no answer "
+            "would reach it. Compile that graph without checkpointer=False"
+        )
+
+
+class Calls:
+    """The runs of inner graphs, by the namespace of their history. Steps may run in threads.
+
+    `anew`: whether a step called a graph that had asked with something else, so that it started anew.
+    """
+
+    def __init__(self) -> None:
+        self.anew = False
+        self._taken: set[tuple[str, str]] = set()
+        self._tasks: dict[str, tuple[str, Mapping[str, str]]] = {}
+        self._at_once: set[str] = set()
+        self._unkept: set[str] = set()
+        self._asking: set[str] = set()
+        self._lock = threading.Lock()
+
+    def begin(self, namespace: str, task: str, around: Mapping[str, str]) -> None:
+        """A task runs a graph. `around`: the checkpoints, by namespace, at which the graphs around it stand.
+
+        Raises `OneHistory` if another of the same time has asked there.
+        """
+        with self._lock:
+            other, then = self._tasks.get(namespace, (task, around))
+            self._tasks[namespace] = (task, around)
+            follows = any(around[graph] != then[graph] for graph in around.keys() & then.keys())
+            if other != task and not follows:
+                self._at_once.add(namespace)
+                self._check(self._asking)
+
+    def take(self, task: str, namespace: str) -> bool:
+        """Whether no other call of this task has gone on there yet."""
+        with self._lock:
+            free = (task, namespace) not in self._taken
+            self._taken.add((task, namespace))
+            return free
+
+    def begin_unkept(self, namespace: str) -> None:
+        """A task runs a graph that keeps no checkpoints."""
+        with self._lock:
+            self._unkept.add(namespace)
+
+    def ask(self, place: str) -> None:
+        """A task asks; `place` is its namespace. Raises `OneHistory`, `NoHistory`."""
+        with self._lock:
+            self._asking.add(place)
+            self._check({place})
+
+    def _check(self, places: set[str]) -> None:
+        for refused, namespaces in ((OneHistory, self._at_once), (NoHistory, self._unkept)):
+            for namespace in namespaces:
+                if any(place.startswith(f"{namespace}|") for place in places):
+                    raise refused(namespace)
+
+
+def _step(namespace: str) -> str:
+    """The name of the step that runs a graph with this namespace: `step:id`, `step:id|1` for its second."""
+    parts = [part for part in namespace.split("|") if not part.isdigit()]
+    return parts[-1].partition(":")[0]

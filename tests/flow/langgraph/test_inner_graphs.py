@@ -1,0 +1,183 @@
+"""Graphs that steps call: an answer lets one go on only for the call in which it was asked for (law 1)."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+
+from answerback.agent import Failed, Finished, Paused, State
+from answerback.errors import DoesNotFit, NotPending
+from answerback.model import CHANGED
+from answerback_agents.langgraph import LangGraph
+from tests.flow.langgraph.harness import Harness, only, said, target, texts
+
+Log = Callable[[], list[str]]
+
+
+async def answer(mine: LangGraph, state: State, text: str) -> State:
+    return await mine.resume("t", target(only(state)), said(text))
+
+
+async def answer_all(mine: LangGraph, state: State) -> State:
+    """Each with what was asked, so that the log shows which answer reached which call."""
+    while isinstance(state, Paused):
+        first = state.pending[0]
+        state = await mine.resume("t", target(first), said(first.questions[0].text.replace(" ", "")))
+    return state
+
+
+def reason(state: State) -> str:
+    assert isinstance(state, Failed), state
+    return state.error
+
+
+@pytest.mark.parametrize("graph", ["changed", "changed_whole", "changed_function"])
+async def test_law_1_what_was_approved_is_not_the_result_of_a_call_with_something_else(
+    harness: Harness, log: Log, graph: str
+) -> None:
+    mine = await harness.open(f"calling.py:{graph}")
+    asked = await mine.start("t", harness.input(heard=[]))
+    assert texts(asked) == ["Pay 1?"]
+    with pytest.raises(DoesNotFit, match=re.escape(CHANGED)):
+        await answer(mine, asked, "yes")
+    assert log() == ["tried", "tried"]
+    assert [pending.questions[0].text for pending in await mine.pending("t")] == ["Pay 2?"]
+    with pytest.raises(NotPending):
+        await answer(mine, asked, "yes")
+
+
+async def test_a_call_that_differs_every_time_fails_the_run_in_the_end(light: Harness, log: Log) -> None:
+    mine = await light.open("calling.py:changed")
+    await mine.start("t", light.input(heard=[]))
+    for _ in range(2):
+        with pytest.raises(DoesNotFit):
+            await answer(mine, Paused(await mine.pending("t")), "yes")
+    assert "no answer reaches it" in reason(await answer(mine, Paused(await mine.pending("t")), "yes"))
+    assert log() == ["tried"] * 4
+
+
+async def test_it_may_where_that_is_allowed(light: Harness, log: Log) -> None:
+    mine = await light.open("calling.py:changed", ask_again_if_changed=False)
+    asked = await mine.start("t", light.input(heard=[]))
+    assert isinstance(await answer(mine, asked, "yes"), Finished)
+    assert log() == ["tried", "tried", "2:yes"]
+
+
+@pytest.mark.parametrize("graph", ["raced", "raced_whole"])
+async def test_law_1_calls_at_the_same_time_get_their_own_results_in_any_order(
+    harness: Harness, log: Log, graph: str
+) -> None:
+    mine = await harness.open(f"calling.py:{graph}")
+    ended = await answer_all(mine, await mine.start("t", harness.input(heard=[])))
+    assert isinstance(ended, Finished)
+    assert {line for line in log() if line != "tried"} == {"5:Pay5?", "6:Pay6?"}
+
+
+async def test_law_12_equal_calls_in_another_order_are_each_asked_about(light: Harness, log: Log) -> None:
+    mine = await light.open("calling.py:raced_equal")
+    state = await mine.start("t", light.input(heard=[]))
+    asked = []
+    while isinstance(state, Paused):
+        asked.append(state.pending[0].questions[0].text)
+        state = await mine.resume("t", target(state.pending[0]), said(f"answer{len(asked)}"))
+    assert isinstance(state, Finished)
+    assert sorted(asked) == ["Pay 5?", "Pay 5?", "Pay 6?"]
+    results = {line for line in log() if line != "tried"}
+    assert {line.partition(":")[2] for line in results} == {"answer1", "answer2", "answer3"}
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("graph", ["shuffled_tasks", "shuffled_threads"])
+async def test_law_1_in_whatever_order_calls_come_each_gets_what_it_asked_for_once(
+    light: Harness, graph: str, seed: int
+) -> None:
+    mine = await light.open(f"calling.py:{graph}")
+    state = await mine.start("t", light.input(heard=[], topic=str(seed)))
+    asked = []
+    while isinstance(state, Paused):
+        asked.append(state.pending[0].questions[0].text)
+        state = await mine.resume("t", target(state.pending[0]), said(f"{len(asked)}: {asked[-1]}"))
+    assert isinstance(state, Finished)
+    answers = [answer for _, both in state.result["heard"] for answer in both]
+    assert sorted(answers) == sorted(f"{number}: {text}" for number, text in enumerate(asked, 1))
+    for amount, (agreed, when) in state.result["heard"]:
+        assert agreed.endswith(f": Pay {amount}?") and when.endswith(f": When to pay {amount}?")
+
+
+@pytest.mark.parametrize(
+    "graph",
+    ["paid_together", "paid_together_whole", "one_by_one", "one_by_one_whole", "one_by_one_own"],
+)
+async def test_calls_in_the_same_order_each_get_their_own_result(
+    light: Harness, log: Log, graph: str
+) -> None:
+    mine = await light.open(f"calling.py:{graph}")
+    ended = await answer_all(mine, await mine.start("t", light.input(heard=[])))
+    assert isinstance(ended, Finished)
+    assert set(log()) == {"5:Pay5?", "6:Pay6?"}
+
+
+@pytest.mark.parametrize("graph", ["bounded_called", "bounded_step"])
+async def test_what_no_checkpoint_keeps_is_not_compared(light: Harness, graph: str) -> None:
+    """How many steps remain: fewer each time that the graph runs."""
+    mine = await light.open(f"calling.py:{graph}")
+    assert isinstance(await answer(mine, await mine.start("t", light.input(heard=[])), "yes"), Finished)
+
+
+async def test_a_graph_that_asked_nothing_may_be_called_with_anything(light: Harness) -> None:
+    mine = await light.open("calling.py:classified")
+    ended = await answer(mine, await mine.start("t", light.input(heard=[])), "yes")
+    assert isinstance(ended, Finished)
+    assert ended.result["heard"] == [1, "yes"]
+
+
+@pytest.mark.parametrize("graph", ["sent_whole", "sent_around_whole"])
+async def test_law_1_two_runs_with_one_history_are_not_both_answered(
+    harness: Harness, log: Log, graph: str
+) -> None:
+    mine = await harness.open(f"calling.py:{graph}")
+    assert "with one history" in reason(await mine.start("t", harness.input(heard=[])))
+    assert "with one history" in reason(await mine.retry("t"))
+    assert log() == []
+
+
+@pytest.mark.parametrize("graph", ["sent", "sent_silent_whole"])
+async def test_two_runs_at_the_same_time_that_have_their_own_or_do_not_ask(
+    light: Harness, log: Log, graph: str
+) -> None:
+    mine = await light.open(f"calling.py:{graph}")
+    ended = await answer_all(mine, await mine.start("t", light.input(heard=[])))
+    assert isinstance(ended, Finished)
+    assert [line.partition(":")[0] for line in sorted(log())] == ["5", "6"]
+
+
+async def test_law_1_a_step_that_failed_before_its_call_is_not_given_what_the_one_before_was_told(
+    harness: Harness, log: Log
+) -> None:
+    mine = await harness.open("calling.py:again_whole")
+    asked = await mine.start("t", harness.input(heard=[]))
+    assert "not now" in reason(await answer(mine, asked, "yes"))
+    asked = await mine.retry("t")
+    assert texts(asked) == ["Pay 6?"]
+    assert isinstance(await answer(mine, asked, "no"), Finished)
+    assert log() == ["5:yes", "fell", "6:no"]
+
+
+async def test_nor_is_it_given_what_came_out_there_if_nothing_was_asked(light: Harness, log: Log) -> None:
+    mine = await light.open("calling.py:again_silent_whole")
+    assert "not now" in reason(await mine.start("t", light.input(heard=[])))
+    assert isinstance(await mine.retry("t"), Finished)
+    assert log() == ["5:1", "fell", "6:3"]
+
+
+@pytest.mark.parametrize("graph", ["kept_nowhere", "kept_nowhere_called"])
+async def test_a_graph_that_keeps_nothing_is_not_asked_about(light: Harness, graph: str) -> None:
+    """No answer would ever reach it: it asks anew each time that it runs."""
+    mine = await light.open(f"calling.py:{graph}")
+    assert "keeps nothing" in reason(await mine.start("t", light.input(heard=["5"])))
+
+
+@pytest.mark.parametrize("graph", ["kept_nowhere_silent", "kept_nowhere_silent_called"])
+async def test_a_graph_that_keeps_nothing_runs(light: Harness, graph: str) -> None:
+    mine = await light.open(f"calling.py:{graph}")
+    assert isinstance(await mine.start("t", light.input(heard=["5"])), Finished)
