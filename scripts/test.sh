@@ -21,7 +21,7 @@ fi
 # Many tests wait for another process, so there are two workers a processor (three took longer where it was slow);
 # what is left of one's share is done by whoever is free. A worker that dies takes one test with it; more than two
 # deaths are no accident.
-workers="-q -n $((2 * $(getconf _NPROCESSORS_ONLN))) --dist worksteal --max-worker-restart 2"
+workers="-q -n $((2 * $(getconf _NPROCESSORS_ONLN))) --dist worksteal --max-worker-restart 2 --one-database"
 # Where memory has room for them, the tests' files stand there: on a disk every commit of SQLite waits for it.
 memory=$(.venv/bin/python tests/support/memory.py)
 files=

@@ -6,6 +6,7 @@ import functools
 import gc
 import inspect
 import signal
+import zlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -43,6 +44,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--slow", action="store_true", help="also run the long proofs")
     parser.addoption(
         "--bare-core", action="store_true", help="run what needs no extra, in an environment that has none"
+    )
+    parser.addoption(
+        "--one-database",
+        action="store_true",
+        help="run each test that either database is enough for with one of them: half with SQLite, half not",
     )
     parser.addoption("--passed-to", type=Path, help="write down which tests passed, an id a line")
     parser.addoption("--passed-before", type=Path, help="leave out what is written there")
@@ -135,14 +141,17 @@ def _limited(test: Callable[..., Awaitable[None]]) -> Callable[..., Awaitable[No
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    bare, slow = config.getoption("--bare-core"), config.getoption("--slow")
+    bare, slow, one = (config.getoption(name) for name in ("--bare-core", "--slow", "--one-database"))
     before = config.getoption("--passed-before")
     passed = frozenset(before.read_text().splitlines() if before else ())
 
     def is_wanted(item: pytest.Item) -> bool:
         if item.nodeid in passed or (item.get_closest_marker("slow") and not slow):
             return False
-        if bare and isinstance(item, pytest.Function) and _database_of(item) == "postgresql":
+        database = _database_of(item)
+        if bare and database == "postgresql":
+            return False
+        if one and database and item.get_closest_marker("either_database") and database != _one_of(item):
             return False
         return not item.get_closest_marker("needs_extra" if bare else "bare_core")
 
@@ -152,9 +161,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [item for item in items if is_wanted(item)]
 
 
-def _database_of(item: pytest.Function) -> object:
+def _database_of(item: pytest.Item) -> str | None:
     """What the `database` fixture is asked for, if the test uses it."""
     return item.callspec.params.get("database") if hasattr(item, "callspec") else None
+
+
+def _one_of(item: pytest.Item) -> str:
+    """The same for every run, and for a test with each database."""
+    name = item.nodeid.replace("postgresql", "sqlite")
+    return ("sqlite", "postgresql")[zlib.crc32(name.encode()) % 2]
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:

@@ -25,6 +25,8 @@ from tests.faults.weather import MINUTE, pass_time
 from tests.support.databases import Database
 from tests.support.gateway import Gateway, gateway
 
+pytestmark = pytest.mark.either_database
+
 TEN_MEGABYTES = 10_000_000
 DEADLINE = 600.0
 ROUTES = {"default": Route("default", ask=("alice",), providers=("memory",), expires_in=DEADLINE)}

@@ -10,7 +10,7 @@ from tests.faults.storm_services import struck
 from tests.faults.storm_services_audit import audit
 from tests.support.databases import Database
 
-pytestmark = pytest.mark.needs_extra("telegram", "whatsapp", "email")
+pytestmark = [pytest.mark.needs_extra("telegram", "whatsapp", "email"), pytest.mark.either_database]
 
 
 @pytest.mark.parametrize("long", [False, pytest.param(True, marks=pytest.mark.slow)])

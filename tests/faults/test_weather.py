@@ -20,6 +20,8 @@ from tests.faults.weather import MINUTE, Schedule, Service, pass_time
 from tests.support.databases import Database
 from tests.support.gateway import Gateway, gateway
 
+pytestmark = pytest.mark.either_database
+
 HOUR = 60.0
 # What each hour is like, again and again: bad weather that lasts less than an hour at a time.
 HOURS = (

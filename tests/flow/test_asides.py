@@ -11,6 +11,8 @@ from answerback.testing import ScriptedAgent, asks
 from tests.support.databases import Database
 from tests.support.gateway import ALICE, Gateway, gateway
 
+pytestmark = pytest.mark.either_database
+
 MINUTE, HOUR = 60.0, 3600.0
 EACH = {"default": Route("default", ask=("alice", "ben"), providers=("memory",), reminders=(1800.0,))}
 

@@ -16,6 +16,8 @@ from tests.support.databases import Database
 from tests.support.described import through
 from tests.support.gateway import Gateway, gateway
 
+pytestmark = pytest.mark.either_database
+
 KEY, OTHER = "a-key-of-the-tests", "a-key-for-another-agent"
 KEYS = {
     "api_keys": (ApiKey("ops", SecretStr(KEY)), ApiKey("b", SecretStr(OTHER), agents=frozenset({"another"})))

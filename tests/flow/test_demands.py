@@ -40,6 +40,8 @@ from tests.support.described import through
 from tests.support.gateway import ALICE, Gateway, gateway
 from tests.support.stand_ins import Stand, ask, routed
 
+pytestmark = pytest.mark.either_database
+
 CODE = Question(
     "q1",
     "Which code?",

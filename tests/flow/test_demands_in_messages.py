@@ -14,7 +14,7 @@ from tests.support.databases import Database
 from tests.support.mailing import ANA as POST
 from tests.support.mailing import gateway as mailing
 
-pytestmark = pytest.mark.needs_extra("telegram", "email")
+pytestmark = [pytest.mark.needs_extra("telegram", "email"), pytest.mark.either_database]
 
 
 async def test_a_person_on_telegram_is_told_what_is_wrong_and_answers_again(database: Database) -> None:

@@ -13,6 +13,8 @@ from tests.flow.test_erasing import everything
 from tests.support.databases import Database
 from tests.support.gateway import Gateway, gateway
 
+pytestmark = pytest.mark.either_database
+
 PHOTO = Upload("photo.jpg", "image/jpeg", b"\xff\xd8\x00jpeg")
 EMPTY = Upload("nothing.txt", "text/plain", b"")
 DAY = 86_400.0

@@ -15,6 +15,8 @@ from answerback.store import interactions
 from tests.support.databases import Database
 from tests.support.gateway import Gateway, gateway
 
+pytestmark = pytest.mark.either_database
+
 TEXT = Question("q1", "Which city?")
 WIPE = Question("q1", "Wipe?", QuestionKind.CONFIRM)
 

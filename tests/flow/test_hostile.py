@@ -12,6 +12,8 @@ from tests.flow.test_once_in import ALL
 from tests.support.databases import Database
 from tests.support.gateway import Gateway, gateway
 
+pytestmark = pytest.mark.either_database
+
 ODD = ["\x00", "\ud83d", "x" * 5000, "'; DROP TABLE reply; --", "\u202e\u200b", ""]
 
 

@@ -25,6 +25,8 @@ from tests.support.described import through
 from tests.support.gateway import Gateway, gateway, settings_for
 from tests.support.serving import served
 
+pytestmark = pytest.mark.either_database
+
 PUBLIC = "https://ask.example.org"
 KEYS = (ApiKey("ops", SecretStr("ops-key")), ApiKey("bens-desk", SecretStr("ben-key"), contact="ben"))
 SECRET = "eyJhbGciOiJIUzI1NiJ9"

@@ -21,6 +21,8 @@ from tests.support.databases import Database
 from tests.support.described import through
 from tests.support.gateway import Gateway, gateway
 
+pytestmark = pytest.mark.either_database
+
 ANSWER, READ = frozenset({"answer"}), frozenset({"read"})
 KEYS = (
     ApiKey("ops", SecretStr("ops-key")),

@@ -22,6 +22,8 @@ from tests.store.test_engine import Explained
 from tests.support.databases import Database
 from tests.support.gateway import Gateway, gateway
 
+pytestmark = pytest.mark.either_database
+
 DAY = 86_400.0
 BLOCKED = Undeliverable("the person blocked the bot")
 SPOIL = Query(text("UPDATE interaction SET questions = :junk WHERE id = :key"))

@@ -22,6 +22,8 @@ from tests.support.described import through
 from tests.support.gateway import Gateway, gateway
 from tests.support.serving import served
 
+pytestmark = pytest.mark.either_database
+
 KEYS = (
     ApiKey("ops", SecretStr("all")),
     ApiKey("asker", SecretStr("asks"), scopes=frozenset({"ask", "read", "answer"})),

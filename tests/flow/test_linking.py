@@ -13,6 +13,8 @@ from answerback.testing import ManualClock, ScriptedAgent, asks
 from tests.support.databases import Database
 from tests.support.gateway import ALICE, Gateway, gateway
 
+pytestmark = pytest.mark.either_database
+
 CAROL = Contact("carol", "Carol")
 WITH_CAROL = {"contacts": {"alice": ALICE, "carol": CAROL}}
 

@@ -15,7 +15,7 @@ from tests.providers.email.handing import mail_server_at
 from tests.providers.email.support import Mailroom, mail_server
 from tests.support.databases import Database
 
-pytestmark = pytest.mark.needs_extra("email")
+pytestmark = [pytest.mark.needs_extra("email"), pytest.mark.either_database]
 
 
 class Once(Faults):

@@ -30,7 +30,7 @@ from tests.support.mailing import ANA, gateway
 from tests.support.programs import Program
 from tests.support.serving import served
 
-pytestmark = pytest.mark.needs_extra("email")
+pytestmark = [pytest.mark.needs_extra("email"), pytest.mark.either_database]
 KEY = "a-key-of-the-tests"
 PATIENCE = 30.0
 PLAN = File("Plan für „Nord“.pdf", "application/pdf", bytes(range(256)) * 40)

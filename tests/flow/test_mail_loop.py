@@ -33,7 +33,7 @@ from tests.providers.email.replies import OURS
 from tests.providers.email.support import Mailroom, mail_server
 from tests.support.databases import Database
 
-pytestmark = pytest.mark.needs_extra("email")
+pytestmark = [pytest.mark.needs_extra("email"), pytest.mark.either_database]
 OWN = {"address": "agent@example.org", "authserv_id": OURS}
 QUESTION = Question("q1", "Which term?", QuestionKind.CHOICE, (Choice("a", "coding"), Choice("b", "costing")))
 

@@ -25,6 +25,8 @@ from tests.support.databases import Database
 from tests.support.described import through
 from tests.support.gateway import ALICE, BEN, Gateway, gateway
 
+pytestmark = pytest.mark.either_database
+
 REFUND = Question("q1", "", QuestionKind.REVIEW, action=Action("refund", {"amount": 100}))
 WIPE = Question("q2", "", QuestionKind.REVIEW, action=Action("wipe", {"disk": "a"}))
 WHY = Question("q3", "And why?", QuestionKind.TEXT)

@@ -20,6 +20,8 @@ from tests.flow.test_intake import until
 from tests.support.databases import Database
 from tests.support.gateway import Gateway, gateway
 
+pytestmark = pytest.mark.either_database
+
 BOTH = Contact("alice", "Alice", addresses=(Address("other", "a", "a"), Address("memory", "1001", "1001")))
 ROUTE = Route("default", ask=("alice",), providers=("other", "memory"), at_once=True)
 

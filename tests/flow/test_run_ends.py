@@ -22,6 +22,8 @@ from tests.support.databases import Database
 from tests.support.described import through
 from tests.support.gateway import Gateway, gateway
 
+pytestmark = pytest.mark.either_database
+
 PUBLIC = "https://ask.example.org"
 REPORT = "12 passages.\n\n## <b>First</b>\n" + "All about coding practices. " * 60 + "\nThe end."
 BOTH = {"default": Route("default", ask=("alice", "ben"), providers=("memory",), at_once=True)}

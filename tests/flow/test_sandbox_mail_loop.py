@@ -16,7 +16,7 @@ from answerback_sandbox.mail.state import Letter
 from tests.support.databases import Database
 from tests.support.mailing import ANA, gateway
 
-pytestmark = pytest.mark.needs_extra("email")
+pytestmark = [pytest.mark.needs_extra("email"), pytest.mark.either_database]
 QUESTION = Question("q1", "Which term?", QuestionKind.CHOICE, (Choice("a", "coding"), Choice("b", "costing")))
 PATIENCE = 30.0
 

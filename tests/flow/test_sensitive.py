@@ -39,6 +39,8 @@ from tests.support.databases import Database
 from tests.support.described import through
 from tests.support.gateway import Gateway, gateway
 
+pytestmark = pytest.mark.either_database
+
 SECRETS = (
     "Xquestion",
     "Xchoice",

@@ -11,6 +11,8 @@ from answerback.testing import MemoryProvider, ScriptedAgent, asks
 from tests.support.databases import Database
 from tests.support.gateway import gateway
 
+pytestmark = pytest.mark.either_database
+
 NEWS = {"it took it": None, "nobody knows": TimeoutError(), "it is away": TryLater(5, "busy")}
 
 

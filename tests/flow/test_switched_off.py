@@ -1,5 +1,7 @@
 """`hitl.enabled: false`: no person is asked anything; what is told, started and answered goes on as ever."""
 
+import pytest
+
 from answerback.ask import AskRequest
 from answerback.model import InteractionStatus, OnExpire, Question, QuestionKind, RunStatus
 from answerback.notices import NoticeRequest
@@ -8,6 +10,8 @@ from answerback.testing import ScriptedAgent, asks
 from tests.flow.test_deadlines import Sets
 from tests.support.databases import Database
 from tests.support.gateway import Gateway, gateway
+
+pytestmark = pytest.mark.either_database
 
 OFF = {"hitl": Hitl(enabled=False)}
 CONFIRM = Question("q", "Deploy?", QuestionKind.CONFIRM)

@@ -14,7 +14,7 @@ from tests.support.chatting import ANA, Chatting, chatting
 from tests.support.databases import Database
 from tests.support.described import through
 
-pytestmark = pytest.mark.needs_extra("telegram")
+pytestmark = [pytest.mark.needs_extra("telegram"), pytest.mark.either_database]
 KEY = "a-key-of-the-tests"
 KEYS = {"api_keys": (ApiKey("ops", SecretStr(KEY)),)}
 MEGABYTE = 1 << 20

@@ -17,7 +17,7 @@ from answerback_sandbox.telegram import hands
 from tests.support.chatting import ANA, BEN, PUBLIC, chatting
 from tests.support.databases import Database
 
-pytestmark = pytest.mark.needs_extra("telegram")
+pytestmark = [pytest.mark.needs_extra("telegram"), pytest.mark.either_database]
 CHOICE = asks("Which term?", "coding", "costing")
 
 

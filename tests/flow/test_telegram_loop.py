@@ -20,7 +20,7 @@ from answerback_sandbox import FaultKind, Sandbox
 from tests.support.databases import Database
 from tests.support.serving import served
 
-pytestmark = pytest.mark.needs_extra("telegram", "langgraph")
+pytestmark = [pytest.mark.needs_extra("telegram", "langgraph"), pytest.mark.either_database]
 GRAPH = dedent(
     """
     from typing import TypedDict

@@ -16,7 +16,7 @@ from answerback_sandbox.telegram import thumbs
 from tests.support.chatting import ANA, Chatting, chatting
 from tests.support.databases import Database
 
-pytestmark = pytest.mark.needs_extra("telegram")
+pytestmark = [pytest.mark.needs_extra("telegram"), pytest.mark.either_database]
 
 
 async def test_a_question_of_which_nobody_knows_whether_it_arrived_is_not_asked_again_within_a_minute(

@@ -14,6 +14,8 @@ from answerback.turns import AT_ONCE, Turns
 from tests.support.databases import Database
 from tests.support.gateway import Gateway, gateway
 
+pytestmark = pytest.mark.either_database
+
 LONGEST = 30.0  # seconds to give up after; nothing takes that long
 
 

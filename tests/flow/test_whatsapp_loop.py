@@ -28,7 +28,7 @@ from tests.support.databases import Database
 from tests.support.reading import Reading
 from tests.support.serving import served
 
-pytestmark = pytest.mark.needs_extra("whatsapp", "telegram", "langgraph")
+pytestmark = [pytest.mark.needs_extra("whatsapp", "telegram", "langgraph"), pytest.mark.either_database]
 
 
 @dataclass(slots=True)

@@ -15,7 +15,7 @@ from tests.flow.everywhere.places import ANA, PATIENCE, Places, until
 from tests.providers.email.dovecot import Box
 from tests.support.databases import Database
 
-pytestmark = pytest.mark.needs_extra("telegram", "whatsapp", "email")
+pytestmark = [pytest.mark.needs_extra("telegram", "whatsapp", "email"), pytest.mark.either_database]
 Deed = Callable[[Places], None]
 
 

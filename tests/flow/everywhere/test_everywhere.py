@@ -14,7 +14,7 @@ from tests.flow.everywhere.places import ANA, PATIENCE, Places, until
 from tests.providers.email.dovecot import Box
 from tests.support.databases import Database
 
-pytestmark = pytest.mark.needs_extra("telegram", "whatsapp", "email")
+pytestmark = [pytest.mark.needs_extra("telegram", "whatsapp", "email"), pytest.mark.either_database]
 CHOSE = "✅ You chose “coding”"
 
 

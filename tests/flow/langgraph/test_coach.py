@@ -4,6 +4,8 @@ import contextlib
 from collections.abc import AsyncIterator
 from typing import Any
 
+import pytest
+
 from answerback.agent import AgentContext
 from answerback.model import RunStatus
 from answerback.settings import Route
@@ -13,6 +15,8 @@ from tests.flow.langgraph import coaching
 from tests.flow.langgraph.harness import HERE
 from tests.support.databases import Database
 from tests.support.gateway import Gateway, gateway
+
+pytestmark = pytest.mark.either_database
 
 RULES = "answerback_agents.coach:graph"
 CHATTY = "tests.flow.langgraph.coaching:chatty"

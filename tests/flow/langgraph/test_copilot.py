@@ -25,6 +25,8 @@ from tests.flow.workers.support import gone, until
 from tests.support.databases import Database
 from tests.support.gateway import Gateway, gateway
 
+pytestmark = pytest.mark.either_database
+
 TASK = {"task": "Order me a bike."}
 DEADLINE = {"default": Route("default", ask=("alice",), providers=("memory",), expires_in=3600.0)}
 UNASKED = {"unasked": ["choose", "order"]}

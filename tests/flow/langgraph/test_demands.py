@@ -23,6 +23,8 @@ from tests.flow.langgraph.reviewed import TASK
 from tests.support.databases import Database
 from tests.support.gateway import gateway
 
+pytestmark = pytest.mark.either_database
+
 # Of one_code, as version 0.1 stores it.
 DIGEST = "f0ffd1db20aa92c5810fc38ea9a4192b76157f43eff917453ff0de4c1dd0c5e5"
 CODE = {"minLength": 4, "maxLength": 4, "pattern": "^[A-Z]+$"}

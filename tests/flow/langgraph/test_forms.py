@@ -11,6 +11,8 @@ from tests.flow.langgraph.harness import Harness, only, target, waiting
 from tests.flow.langgraph.reviewed import TASK
 from tests.flow.langgraph.test_reviews import APPROVE, REJECT, decided, tools
 
+pytestmark = pytest.mark.either_database
+
 ORDER = {"term": "coding", "count": 3}
 
 

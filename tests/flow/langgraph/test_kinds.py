@@ -11,6 +11,8 @@ import pytest
 from answerback.agent import Failed, Finished
 from tests.flow.langgraph.harness import Harness, only, said, target, texts, waiting
 
+pytestmark = pytest.mark.either_database
+
 GRAPHS = ["builder", "bare", "in_memory", "own_sync_saver"]
 FACTORIES = ["factory", "async_factory", "config_factory"]
 WITH_OWN_SAVER = """

@@ -1,11 +1,15 @@
 """The research agent through a whole gateway: it asks, and asks again about a correction that is mistyped."""
 
+import pytest
+
 from answerback.agent import AgentContext
 from answerback.model import RunStatus
 from answerback_agents.langgraph import LangGraph
 from tests.flow.langgraph.harness import HERE
 from tests.support.databases import Database
 from tests.support.gateway import gateway
+
+pytestmark = pytest.mark.either_database
 
 
 async def test_who_only_says_no_is_asked_what_to_search_for_instead(database: Database) -> None:

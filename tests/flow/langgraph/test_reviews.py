@@ -11,6 +11,8 @@ from answerback_agents.langgraph import LangGraph
 from tests.flow.langgraph.harness import Harness, only, target
 from tests.flow.langgraph.reviewed import REFUND, TASK, WIPE
 
+pytestmark = pytest.mark.either_database
+
 APPROVE, REJECT = {"decision": "approve"}, {"decision": "reject", "message": "too much"}
 EDIT = {"decision": "edit", "args": {"customer": "c_8812", "amount": 50.0}}
 REPLY = {"decision": "respond", "message": "I did it myself."}

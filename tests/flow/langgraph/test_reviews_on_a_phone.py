@@ -17,6 +17,8 @@ from tests.flow.test_one_by_one import Chat
 from tests.support.databases import Database
 from tests.support.gateway import Gateway, gateway
 
+pytestmark = pytest.mark.either_database
+
 DEADLINE = {"default": Route("default", ask=("alice",), providers=("memory",), expires_in=3600.0)}
 EDIT = {"decision": "edit", "args": {"customer": "c_8812", "amount": 50.0}}
 

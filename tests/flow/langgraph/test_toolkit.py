@@ -15,6 +15,8 @@ from tests.flow.langgraph.harness import HERE
 from tests.support.databases import Database
 from tests.support.gateway import Gateway, gateway
 
+pytestmark = pytest.mark.either_database
+
 DEADLINE = {"default": Route("default", ask=("alice",), providers=("memory",), expires_in=3600.0)}
 
 

@@ -4,6 +4,8 @@ import contextlib
 from collections.abc import AsyncIterator
 from typing import Any
 
+import pytest
+
 from answerback.agent import AgentContext, Finished
 from answerback.model import InteractionStatus, RunStatus
 from answerback.provider import ProviderContext
@@ -13,6 +15,8 @@ from answerback_providers.scripted import Scripted
 from tests.flow.langgraph.harness import HERE, Harness, only, said, target
 from tests.support.databases import Database
 from tests.support.gateway import Gateway, gateway
+
+pytestmark = pytest.mark.either_database
 
 INPUT = {"goal": "learn Python", "weeks": 6}
 DEADLINE = {"default": Route("default", ask=("alice",), providers=("memory",), expires_in=3600.0)}

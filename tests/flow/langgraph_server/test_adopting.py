@@ -21,6 +21,8 @@ from tests.flow.langgraph_server.harness import Elsewhere, Harness
 from tests.support.databases import Database
 from tests.support.gateway import Gateway, gateway
 
+pytestmark = pytest.mark.either_database
+
 
 @pytest.fixture
 def stumbles() -> Iterator[set[str]]:

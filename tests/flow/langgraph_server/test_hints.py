@@ -3,6 +3,7 @@
 import asyncio
 from typing import Any
 
+import pytest
 from pydantic import SecretStr
 
 from answerback.agent import AgentContext
@@ -16,6 +17,8 @@ from tests.support.databases import Database
 from tests.support.described import through
 from tests.support.gateway import Gateway, gateway
 from tests.support.serving import served
+
+pytestmark = pytest.mark.either_database
 
 KEYS = (
     ApiKey("server", SecretStr(KEY), scopes=frozenset({"ask"}), agents=frozenset({"remote"})),
