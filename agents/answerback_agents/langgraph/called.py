@@ -21,16 +21,15 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.channels import UntrackedValue
 from langgraph.channels.base import BaseChannel
 from langgraph.checkpoint.base import CheckpointTuple
-from langgraph.checkpoint.serde.types import INTERRUPT
 from langgraph.pregel._loop import AsyncPregelLoop, SyncPregelLoop
 from langgraph.types import Command
 
 from answerback.agent import digest
 from answerback_agents.langgraph import taking, values
 from answerback_agents.langgraph.calls import Calls
-from answerback_agents.langgraph.marks import ANSWERED
 
 CALL = "answerback_call"  # in the metadata of an inner graph's checkpoints
+RUN = "answerback_run"  # the attribute of a graph that runs: which run of ours it belongs to
 # Private names of LangGraph's; the canary proves that they still do what they did.
 TASK, RESUMING, AROUND = "__pregel_task_id", "__pregel_resuming", "checkpoint_map"
 NAMESPACE, REPLAY = "checkpoint_ns", "__pregel_replay_state"
@@ -41,37 +40,84 @@ _Search = Generator[RunnableConfig, CheckpointTuple | None, None]
 
 def install() -> None:
     """Have inner graphs in runs of ours find their own history. Once a process is enough."""
-    for loop, name, searching in (
-        (SyncPregelLoop, "__enter__", _sync),
-        (AsyncPregelLoop, "__aenter__", _async),
+    for loop, name, around in (
+        (SyncPregelLoop, "__enter__", _entering),
+        (SyncPregelLoop, "__exit__", _leaving),
+        (AsyncPregelLoop, "__aenter__", _entering_async),
+        (AsyncPregelLoop, "__aexit__", _leaving_async),
     ):
-        enter = getattr(loop, name)
-        if not hasattr(enter, "__wrapped__"):
-            setattr(loop, name, searching(enter))
+        original = getattr(loop, name)
+        if not hasattr(original, "__wrapped__"):
+            setattr(loop, name, around(original))
 
 
-def _sync(enter: Callable[[Any], Any]) -> Callable[[Any], Any]:
+def _entering(enter: Callable[[Any], Any]) -> Callable[[Any], Any]:
     @functools.wraps(enter)
-    def searching(loop: Any) -> Any:
+    def entering(loop: Any) -> Any:
         search = _begin(loop)
         wanted = next(search, None)
         while wanted is not None:
             wanted = _next(search, loop.checkpointer.get_tuple(wanted))
-        return enter(loop)
+        with _runs(loop):
+            return enter(loop)
 
-    return searching
+    return entering
 
 
-def _async(enter: Callable[[Any], Awaitable[Any]]) -> Callable[[Any], Awaitable[Any]]:
+def _leaving(leave: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(leave)
+    def leaving(loop: Any, *raised: Any) -> Any:
+        try:
+            return leave(loop, *raised)
+        finally:
+            _ended(loop)
+
+    return leaving
+
+
+def _entering_async(enter: Callable[[Any], Awaitable[Any]]) -> Callable[[Any], Awaitable[Any]]:
     @functools.wraps(enter)
-    async def searching(loop: Any) -> Any:
+    async def entering(loop: Any) -> Any:
         search = _begin(loop)
         wanted = next(search, None)
         while wanted is not None:
             wanted = _next(search, await loop.checkpointer.aget_tuple(wanted))
-        return await enter(loop)
+        with _runs(loop):
+            return await enter(loop)
 
-    return searching
+    return entering
+
+
+def _leaving_async(leave: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
+    @functools.wraps(leave)
+    async def leaving(loop: Any, *raised: Any) -> Any:
+        try:
+            return await leave(loop, *raised)
+        finally:
+            _ended(loop)
+
+    return leaving
+
+
+@contextlib.contextmanager
+def _runs(loop: Any) -> Iterator[None]:
+    """From here on it runs, unless what is done here raises."""
+    run = taking.current()
+    if run is None or not loop.is_nested:
+        yield
+        return
+    setattr(loop, RUN, run)
+    run.calls.runs(1)
+    try:
+        yield
+    except BaseException:
+        _ended(loop)
+        raise
+
+
+def _ended(loop: Any) -> None:
+    if run := vars(loop).pop(RUN, None):
+        run.calls.runs(-1)
 
 
 def _next(search: _Search, found: CheckpointTuple | None) -> RunnableConfig | None:
@@ -105,13 +151,11 @@ def _find(calls: Calls, loop: Any, call: str) -> _Search:
     found = yield _at(loop, own)
     was = str(found.metadata.get(CALL, call)) if found else ""  # one of an older version does not say
     task = call.partition(":")[0]
-    if found and was.partition(":")[0] != task:
-        _start(loop)  # a step before had called it, and this one has not yet
+    if was == call and calls.take(task, own):
         return
-    goes_on = was == call or bool(found and not _has_asked(found))
-    if goes_on and calls.take(task, own):
-        return
-    free, gaps = "" if found else own, 0
+    free, gaps = "", 0
+    if not found and calls.take(task, own):
+        free = own
     for place in _places(own):
         other = yield _at(loop, place)
         if other and other.metadata.get(CALL) == call and calls.take(task, place):
@@ -122,12 +166,11 @@ def _find(calls: Calls, loop: Any, call: str) -> _Search:
             free = place
         if free and gaps >= GAPS:
             break
-    if found:
-        calls.anew = True
-        if f":{task}" in own:
-            _move(loop, free)
-        else:
-            _start(loop)  # on what it remembers
+    calls.anew |= bool(found)
+    if found and f":{task}" not in own and calls.take(task, own):
+        _start(loop)  # on what it remembers, also of a step before
+    else:
+        _move(loop, free)
 
 
 def _at(loop: Any, place: str) -> RunnableConfig:
@@ -177,9 +220,3 @@ def _given(loop: Any) -> str:
 
 def _is_kept(channel: Any) -> bool:
     return isinstance(channel, BaseChannel) and not isinstance(channel, UntrackedValue)
-
-
-def _has_asked(found: CheckpointTuple) -> bool:
-    """Whether it asks, or may have gone on with an answer."""
-    waits = any(channel == INTERRUPT for _, channel, _ in found.pending_writes or ())
-    return waits or ANSWERED in found.metadata

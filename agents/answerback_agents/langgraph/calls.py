@@ -30,6 +30,13 @@ class NoHistory(RuntimeError):
         )
 
 
+class Over(RuntimeError):
+    """What a step has left running, as `asyncio.gather` does once one part has raised, comes too late."""
+
+    def __init__(self) -> None:
+        super().__init__("This thread is at work again, without what the step before has left running.")
+
+
 class Calls:
     """The runs of inner graphs, by the namespace of their history. Steps may run in threads.
 
@@ -38,6 +45,8 @@ class Calls:
 
     def __init__(self) -> None:
         self.anew = False
+        self._running = 0
+        self._is_over = False
         self._taken: set[tuple[str, str]] = set()
         self._tasks: dict[str, tuple[str, Mapping[str, str]]] = {}
         self._at_once: set[str] = set()
@@ -51,6 +60,7 @@ class Calls:
         Raises `OneHistory` if another of the same time has asked there.
         """
         with self._lock:
+            self._must_go_on()
             other, then = self._tasks.get(namespace, (task, around))
             self._tasks[namespace] = (task, around)
             follows = any(around[graph] != then[graph] for graph in around.keys() & then.keys())
@@ -68,13 +78,32 @@ class Calls:
     def begin_unkept(self, namespace: str) -> None:
         """A task runs a graph that keeps no checkpoints."""
         with self._lock:
+            self._must_go_on()
             self._unkept.add(namespace)
 
     def ask(self, place: str) -> None:
         """A task asks; `place` is its namespace. Raises `OneHistory`, `NoHistory`."""
         with self._lock:
+            self._must_go_on()
             self._asking.add(place)
             self._check({place})
+
+    def runs(self, more: int) -> None:
+        """So many graphs more have begun to run, or have ended."""
+        with self._lock:
+            self._running += more
+
+    def is_running(self) -> bool:
+        return self._running > 0
+
+    def over(self) -> None:
+        """From now on nothing begins to run, and nothing asks."""
+        with self._lock:
+            self._is_over = True
+
+    def _must_go_on(self) -> None:
+        if self._is_over:
+            raise Over
 
     def _check(self, places: set[str]) -> None:
         for refused, namespaces in ((OneHistory, self._at_once), (NoHistory, self._unkept)):

@@ -3,6 +3,7 @@
 import asyncio
 import copy
 import logging
+import weakref
 from typing import Any
 
 from langgraph.checkpoint.base import CheckpointTuple
@@ -14,6 +15,7 @@ from answerback.agent import Failed, Finished, Paused, State
 from answerback.errors import AgentUnavailable, DoesNotFit, NotPending
 from answerback.model import Json
 from answerback_agents.langgraph import evidence, loading, order, savers, values
+from answerback_agents.langgraph.calls import Calls
 from answerback_agents.langgraph.canary import CACHE
 from answerback_agents.langgraph.marks import Stamp
 from answerback_agents.langgraph.reading import Reader, config_of, is_storage
@@ -26,18 +28,24 @@ STEP_IS_GONE = (
     "The step that asked is not in the graph any more, so nothing took the answer. "
     "Give the step its old name and place again and retry, or start a new run."
 )
+POLLED = 0.01  # seconds
 NOT_KEPT = (
     "The graph asks something that its checkpoints do not have: its saver does not keep what it is given."
 )
 
 
 class Runs:
-    """The graph's runs that are under way here, one a thread: whoever calls holds the thread's lock."""
+    """The graph's runs that are under way here, one a thread: whoever calls holds the thread's lock.
 
-    def __init__(self, agent: str, reader: Reader) -> None:
-        self._agent, self._reader = agent, reader
+    `patience`: for how many seconds a run waits for what the one before has left running.
+    """
+
+    def __init__(self, agent: str, reader: Reader, patience: float = 30.0) -> None:
+        self._agent, self._reader, self.patience = agent, reader, patience
         self._tasks: dict[str, asyncio.Task[Any]] = {}
         self._cancelled: set[str] = set()
+        # Of the last run of each thread, as long as anything of it is left.
+        self._left = weakref.WeakValueDictionary[str, Calls]()
 
     def cancel(self, thread: str) -> None:
         """What is under way on this thread ends as cancelled, and the thread is free some time later."""
@@ -74,6 +82,7 @@ class Runs:
         cache nor taken from there: only a run with new input uses that. `taking`: who compares what its steps
         ask with what was answered; without it, nothing was asked before.
         """
+        await self._nothing_left(thread)
         graph = copy.copy(self._reader.graph)
         look, kept = savers.nothing if new else self._reader.look, list[str]()
         graph.checkpointer = savers.for_one_run(self._reader.saver, look, kept)
@@ -102,10 +111,25 @@ class Runs:
             return await self._failed(thread, error, secrets)
         finally:
             self._tasks.pop(thread, None)
+            self._left[thread] = taking.calls
         state = await self._after(thread, output, taking)
         # LangGraph says nothing of an answer for a step that a changed graph has no more, and ends.
         took = not isinstance(given, Command) or kept or not isinstance(state, Finished)
         return state if took else Failed(STEP_IS_GONE)
+
+    async def _nothing_left(self, thread: str) -> None:
+        """Wait for what the run before has left running: parts of a step of which another one has paused.
+
+        They may still take an answer that they were given, and write down what they did with it.
+        """
+        if (left := self._left.get(thread)) is None:
+            return
+        left.over()
+        end = asyncio.get_running_loop().time() + self.patience
+        while left.is_running():
+            if asyncio.get_running_loop().time() > end:
+                raise AgentUnavailable("what this thread's step has left running does not end")
+            await asyncio.sleep(POLLED)
 
     async def _after(self, thread: str, output: Any, taking: Taking) -> State:
         asks = not isinstance(output, dict) or "__interrupt__" in output

@@ -72,15 +72,15 @@ OF_BINDING = (
     Mutant(
         "one history for each of two equal calls",
         ADAPTER + "called.py",
-        "if goes_on and calls.take(task, own):",
-        "if goes_on:",
+        "if was == call and calls.take(task, own):",
+        "if was == call:",
         INNER + "test_law_12_equal_calls_in_another_order_are_each_asked_about",
     ),
     Mutant(
         "what a graph was called with in a step before is another call",
         ADAPTER + "called.py",
-        'if found and was.partition(":")[0] != task:',
-        "if False:",
+        "_start(loop)  # on what it remembers, also of a step before",
+        "pass",
         INNER + "test_nor_is_it_given_what_came_out_there_if_nothing_was_asked",
     ),
     Mutant(
@@ -90,6 +90,20 @@ OF_BINDING = (
         "pass",
         INNER
         + "test_law_1_what_was_approved_is_not_the_result_of_a_call_with_something_else[sqlite-changed]",
+    ),
+    Mutant(
+        "what a step has left running begins nothing",
+        ADAPTER + "calls.py",
+        "self._is_over = True",
+        "pass",
+        INNER + "test_law_12_what_a_step_has_left_running_asks_nothing_once_the_thread_is_at_work_again",
+    ),
+    Mutant(
+        "a thread waits for what its step has left running",
+        ADAPTER + "running.py",
+        "while left.is_running():",
+        "while False:",
+        INNER + "test_law_12_a_thread_goes_on_when_what_its_step_has_left_running_has_ended",
     ),
     Mutant(
         "nothing asks in a history that two runs share",

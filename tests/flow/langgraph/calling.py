@@ -101,6 +101,33 @@ def shuffled(inner: Any, *, in_threads: bool) -> StateGraph[Any]:
     return one_step(step)
 
 
+def leaving(pay: Pay) -> StateGraph[Any]:
+    """The first time, 6 comes only when the step runs again: by what that has left running."""
+
+    async def late(state: State, amount: int, when: int) -> None:
+        while noted(state).count("tried") == when == 1:  # noqa: ASYNC110
+            await asyncio.sleep(0)
+        try:
+            await pay(state, amount)
+        except RuntimeError as error:
+            note(state, type(error).__name__)
+
+    async def step(state: State) -> State:
+        when = tries(state)
+        await asyncio.gather(pay(state, 5), late(state, 6, when))
+        return {}
+
+    return one_step(step)
+
+
+async def hold_on(state: State) -> State:
+    note(state, "began")
+    while "on" not in noted(state):  # noqa: ASYNC110
+        await asyncio.sleep(0.001)
+    note(state, "ended")
+    return {}
+
+
 def together(pay: Pay) -> StateGraph[Any]:
     """5 and 6 are paid at the same time, and 5 always comes first."""
 
@@ -118,6 +145,17 @@ def threaded(inner: Any) -> StateGraph[Any]:
         for amount in (5, 6):
             given = inner.invoke({"log": state["log"], "heard": [str(amount)]})
             note(state, f"{amount}:{given['heard'][-1]}")
+        return {}
+
+    return one_step(step)
+
+
+def at_work(pay: Pay, worker: Any) -> StateGraph[Any]:
+    """5 is asked about while another graph is at work, which goes on with that when the step has paused."""
+
+    async def step(state: State) -> State:
+        tries(state)
+        await asyncio.gather(worker.ainvoke({"log": state["log"], "heard": []}), pay(state, 5))
         return {}
 
     return one_step(step)
@@ -143,6 +181,8 @@ silent, silent_whole, silent_nothing = (
 
 changed, changed_whole = looked_up(agreed(asks)), looked_up(agreed(whole))
 changed_function = looked_up(agreed(confirm_amount))
+left = leaving(agreed(asks))
+left_at_work = at_work(agreed(asks), line_of(hold_on).compile())
 raced, raced_whole = (racing(agreed(kept), [5, 6], [6, 5]) for kept in (asks, whole))
 raced_equal = racing(agreed(asks), [6, 5, 5], [5, 5, 6])
 paid_together, paid_together_whole = together(agreed(asks)), together(agreed(whole))

@@ -1,14 +1,16 @@
 """Graphs that steps call: an answer lets one go on only for the call in which it was asked for (law 1)."""
 
+import asyncio
 import re
 from collections.abc import Callable
 
 import pytest
 
 from answerback.agent import Failed, Finished, Paused, State
-from answerback.errors import DoesNotFit, NotPending
+from answerback.errors import AgentUnavailable, DoesNotFit, NotPending
 from answerback.model import CHANGED
 from answerback_agents.langgraph import LangGraph
+from tests.flow.langgraph.graphs import note
 from tests.flow.langgraph.harness import Harness, only, said, target, texts
 
 Log = Callable[[], list[str]]
@@ -104,6 +106,40 @@ async def test_law_1_in_whatever_order_calls_come_each_gets_what_it_asked_for_on
         assert agreed.endswith(f": Pay {amount}?") and when.endswith(f": When to pay {amount}?")
 
 
+async def test_law_12_what_a_step_has_left_running_asks_nothing_once_the_thread_is_at_work_again(
+    light: Harness, log: Log
+) -> None:
+    mine = await light.open("calling.py:left")
+    ended = await answer_all(mine, await mine.start("t", light.input(heard=[])))
+    assert isinstance(ended, Finished)
+    assert sorted(set(log())) == ["5:Pay5?", "6:Pay6?", "Over", "tried"]
+    assert log().count("5:Pay5?") == log().count("6:Pay6?") + 1  # paid again by the step, as it ran again
+
+
+async def test_law_12_a_thread_goes_on_when_what_its_step_has_left_running_has_ended(
+    light: Harness, log: Log
+) -> None:
+    mine = await light.open("calling.py:left_at_work")
+    asked = await mine.start("t", light.input(heard=[]))
+    answering = asyncio.create_task(answer(mine, asked, "yes"))
+    assert await asyncio.wait({answering}, timeout=0.05) == (set(), {answering})
+    assert log() == ["tried", "began"]
+    note({"log": str(light.data_dir / "log")}, "on")
+    assert isinstance(await answering, Finished)
+    assert log() == ["tried", "began", "on", "ended", "tried", "5:yes"]
+
+
+async def test_an_answer_waits_outside_while_that_does_not_end(light: Harness, log: Log) -> None:
+    mine = await light.open("calling.py:left_at_work")
+    asked = await mine.start("t", light.input(heard=[]))
+    mine._runs.patience = 0.0
+    with pytest.raises(AgentUnavailable, match="does not end"):
+        await answer(mine, asked, "yes")
+    note({"log": str(light.data_dir / "log")}, "on")
+    mine._runs.patience = 30.0
+    assert isinstance(await answer(mine, asked, "yes"), Finished)
+
+
 @pytest.mark.parametrize(
     "graph",
     ["paid_together", "paid_together_whole", "one_by_one", "one_by_one_whole", "one_by_one_own"],
@@ -124,11 +160,12 @@ async def test_what_no_checkpoint_keeps_is_not_compared(light: Harness, graph: s
     assert isinstance(await answer(mine, await mine.start("t", light.input(heard=[])), "yes"), Finished)
 
 
-async def test_a_graph_that_asked_nothing_may_be_called_with_anything(light: Harness) -> None:
+async def test_a_graph_that_asks_nothing_may_be_called_with_anything(light: Harness) -> None:
+    """It runs again then: what comes out is of this call, and not of the one before."""
     mine = await light.open("calling.py:classified")
     ended = await answer(mine, await mine.start("t", light.input(heard=[])), "yes")
     assert isinstance(ended, Finished)
-    assert ended.result["heard"] == [1, "yes"]
+    assert ended.result["heard"] == [2, "yes"]
 
 
 @pytest.mark.parametrize("graph", ["sent_whole", "sent_around_whole"])
