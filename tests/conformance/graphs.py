@@ -4,6 +4,7 @@ How a node asks is the system's own way: `asks(question, choices)` gives the ans
 silence; without choices any text is an answer. Nothing else here depends on the system.
 """
 
+import asyncio
 import operator
 import os
 import signal
@@ -36,11 +37,11 @@ class Nodes:
     """What the nodes of all graphs are made of."""
 
     def __init__(self, folder: Path, asks: Ask) -> None:
-        self.journal, self._asks = Journal(folder), asks
+        self.journal, self.ask = Journal(folder), asks
 
     async def hear(self, question: str, choices: tuple[str, ...] = ANSWERS, name: str = "") -> str:
         """Ask, and write down the answer under the question's own name."""
-        answer = await self._asks(question, choices)
+        answer = await self.ask(question, choices)
         self.journal.note(f"{name or question} {answer}")
         return answer
 
@@ -251,6 +252,28 @@ def _inner(n: Nodes) -> Any:
     return n.line(outer, three)
 
 
+def _called(n: Nodes) -> Any:
+    async def confirm(state: State) -> State:
+        return {"heard": [await n.ask(f"Delete {state['name']}?", YES_NO)]}
+
+    inner: Any = StateGraph(State)
+    inner.add_node("confirm", confirm)
+    inner.add_edge(START, "confirm")
+    compiled = inner.compile()
+
+    async def confirmed(name: str) -> str:
+        given = await compiled.ainvoke({"heard": [], "name": name})
+        return f"Delete {name}? {given['heard'][-1]}"
+
+    async def delete(state: State) -> State:
+        names = ("a", "b") if n.journal.first_time("called") else ("b", "a")  # whichever is found sooner
+        for line in sorted(await asyncio.gather(*(confirmed(name) for name in names))):
+            n.journal.note(line)
+        return {}
+
+    return n.line(delete)
+
+
 def _dies_in_node(n: Nodes) -> Any:
     async def ask(state: State) -> State:
         answer = await n.hear("Which?")
@@ -330,6 +353,7 @@ GRAPHS: dict[str, Callable[[Nodes], Any]] = {
     "fails once": _fails_once,
     "guarded": _guarded,
     "inner": _inner,
+    "called": _called,
     "form": _form,
     "reviewed": _reviewed((WIPE,)),
     "editable": _reviewed((REFUND,)),

@@ -21,6 +21,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.channels import UntrackedValue
 from langgraph.channels.base import BaseChannel
 from langgraph.checkpoint.base import CheckpointTuple
+from langgraph.checkpoint.serde.types import INTERRUPT, TASKS
 from langgraph.pregel._loop import AsyncPregelLoop, SyncPregelLoop
 from langgraph.types import Command
 
@@ -153,7 +154,7 @@ def _find(calls: Calls, loop: Any, call: str) -> _Search:
     task = call.partition(":")[0]
     if was == call and calls.take(task, own):
         return
-    free, gaps = "", 0
+    free, gaps, others = "", 0, own != _first(own)
     if not found and calls.take(task, own):
         free = own
     for place in _places(own):
@@ -161,16 +162,41 @@ def _find(calls: Calls, loop: Any, call: str) -> _Search:
         if other and other.metadata.get(CALL) == call and calls.take(task, place):
             _move(loop, place)
             return
-        gaps = 0 if other else gaps + 1
+        gaps, others = (0, True) if other else (gaps + 1, others)
         if not other and not free and calls.take(task, place):
             free = place
         if free and gaps >= GAPS:
             break
+    # Where nothing was asked no answer is at stake: what has ended, or is half done, does not start again.
+    stays = found and was.partition(":")[0] == task and (_is_finished(loop, found) or not others)
+    if stays and not (yield from _has_asked(found, was)) and calls.take(task, own):
+        return
     calls.anew |= bool(found)
     if found and f":{task}" not in own and calls.take(task, own):
         _start(loop)  # on what it remembers, also of a step before
     else:
         _move(loop, free)
+
+
+def _has_asked(found: CheckpointTuple | None, call: str) -> Generator[RunnableConfig, Any, bool]:
+    """Whether something was asked in this call's history."""
+    while found and found.metadata.get(CALL) == call:
+        if any(channel == INTERRUPT for _, channel, _ in found.pending_writes or ()):
+            return True
+        found = (yield found.parent_config) if found.parent_config else None
+    return False
+
+
+def _is_finished(loop: Any, found: CheckpointTuple) -> bool:
+    """Whether no step is to run: none has a trigger that it has not seen, and nothing was sent."""
+    versions, values = found.checkpoint["channel_versions"], found.checkpoint["channel_values"]
+    seen = found.checkpoint["versions_seen"]
+    due = (
+        trigger in values and versions[trigger] != seen.get(name, {}).get(trigger)
+        for name, node in loop.nodes.items()
+        for trigger in node.triggers
+    )
+    return not values.get(TASKS) and not any(due)
 
 
 def _at(loop: Any, place: str) -> RunnableConfig:
@@ -184,9 +210,15 @@ def _in(config: RunnableConfig, place: str) -> RunnableConfig:
     return moved
 
 
+def _first(own: str) -> str:
+    """Where the first call of a task has its history, of any one's."""
+    before, _, last = own.rpartition("|")
+    return before if last.isdigit() else own
+
+
 def _places(own: str) -> Iterator[str]:
     """Where the other calls of the same task have theirs."""
-    first = own.rpartition("|")[0] if own.rpartition("|")[2].isdigit() else own
+    first = _first(own)
     every = itertools.chain([first], (f"{first}|{number}" for number in itertools.count(1)))
     return (place for place in every if place != own)
 

@@ -49,6 +49,8 @@ class Runs:
 
     def cancel(self, thread: str) -> None:
         """What is under way on this thread ends as cancelled, and the thread is free some time later."""
+        if left := self._left.get(thread):
+            left.over()
         if running := self._tasks.get(thread):
             self._cancelled.add(thread)
             running.cancel()

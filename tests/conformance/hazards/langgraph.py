@@ -191,6 +191,13 @@ OF_LANGGRAPH = (
         (lines("First? one", "Second? two", "Third? three", "end"),),
     ),
     Hazard(
+        "a step calls a graph that asks twice at once, and later in another order",
+        "LangGraph tells the calls apart by their order alone: yes to one file deletes the other",
+        "called",
+        (Start(), Answer("Delete a?", "Yes"), Answer("Delete b?", "No")),
+        (lines("Delete a? Yes", "Delete b? No", "end"), LEFT),
+    ),
+    Hazard(
         "new input on a waiting thread",
         "LangGraph abandons the question without a word",
         "topic",

@@ -70,6 +70,28 @@ OF_BINDING = (
         INNER + "test_law_1_calls_at_the_same_time_get_their_own_results_in_any_order[sqlite-raced]",
     ),
     Mutant(
+        "a call that had asked does not stand for another",
+        ADAPTER + "called.py",
+        "if stays and not (yield from _has_asked(found, was))",
+        "if stays",
+        INNER
+        + "test_law_1_what_was_approved_is_not_the_result_of_a_call_with_something_else[sqlite-changed]",
+    ),
+    Mutant(
+        "what asked nothing and is half done does not start again",
+        ADAPTER + "called.py",
+        "(_is_finished(loop, found) or not others)",
+        "_is_finished(loop, found)",
+        INNER + "test_law_12_nor_does_it_start_again_where_it_is_half_done",
+    ),
+    Mutant(
+        "what asked nothing and has ended does not run again",
+        ADAPTER + "called.py",
+        "    return not values.get(TASKS) and not any(due)",
+        "    return False and any(due)",
+        INNER + "test_law_12_nor_does_what_has_ended_among_several",
+    ),
+    Mutant(
         "one history for each of two equal calls",
         ADAPTER + "called.py",
         "if was == call and calls.take(task, own):",

@@ -195,7 +195,38 @@ async def classify_and_ask(state: State) -> State:
     return {"heard": [given["heard"][-1], interrupt("Pay?")]}
 
 
-classified = one_step(classify_and_ask)
+def charge(state: State) -> State:
+    note(state, "charged")
+    return {}
+
+
+def fall_once(state: State) -> State:
+    if "fell" not in noted(state):
+        note(state, "fell")
+        raise ValueError("not now")
+    return {}
+
+
+charges = line_of(charge, fall_once).compile()
+
+
+async def charge_anew(state: State) -> State:
+    """Calls a graph that asks nothing, each time with something else."""
+    await charges.ainvoke({"log": state["log"], "heard": [tries(state)]})
+    return {}
+
+
+async def charge_twice_and_ask(state: State) -> State:
+    """Calls it twice, each time with something else, and asks itself."""
+    number = tries(state)
+    for amount in (number, 10 * number):
+        await silent_charges.ainvoke({"log": state["log"], "heard": [amount]})
+    return {"heard": [interrupt("Charged. A receipt?")]}
+
+
+silent_charges = line_of(charge).compile()
+charged_twice = one_step(charge_twice_and_ask)
+classified, half_done = one_step(classify_and_ask), one_step(charge_anew)
 bounded_line = StateGraph(Bounded)
 bounded_line.add_node("ask", bounded_confirm)
 bounded_line.add_edge(START, "ask")

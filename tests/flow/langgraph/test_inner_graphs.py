@@ -160,12 +160,26 @@ async def test_what_no_checkpoint_keeps_is_not_compared(light: Harness, graph: s
     assert isinstance(await answer(mine, await mine.start("t", light.input(heard=[])), "yes"), Finished)
 
 
-async def test_a_graph_that_asks_nothing_may_be_called_with_anything(light: Harness) -> None:
-    """It runs again then: what comes out is of this call, and not of the one before."""
+async def test_a_graph_that_asked_nothing_may_be_called_with_anything(light: Harness) -> None:
+    """It has ended, and does not run again."""
     mine = await light.open("calling.py:classified")
     ended = await answer(mine, await mine.start("t", light.input(heard=[])), "yes")
     assert isinstance(ended, Finished)
-    assert ended.result["heard"] == [2, "yes"]
+    assert ended.result["heard"] == [1, "yes"]
+
+
+async def test_law_12_nor_does_it_start_again_where_it_is_half_done(light: Harness, log: Log) -> None:
+    mine = await light.open("calling.py:half_done")
+    assert "not now" in reason(await mine.start("t", light.input(heard=[])))
+    assert isinstance(await mine.retry("t"), Finished)
+    assert log() == ["tried", "charged", "fell", "tried"]
+
+
+async def test_law_12_nor_does_what_has_ended_among_several(light: Harness, log: Log) -> None:
+    mine = await light.open("calling.py:charged_twice")
+    asked = await mine.start("t", light.input(heard=[]))
+    assert isinstance(await answer(mine, asked, "yes"), Finished)
+    assert log() == ["tried", "charged", "charged", "tried"]
 
 
 @pytest.mark.parametrize("graph", ["sent_whole", "sent_around_whole"])
