@@ -35,7 +35,6 @@ WENT_ON = (
     "one: it catches what interrupt() pauses by."
 )
 OFTEN = 3  # times in a row
-PATIENCE = 3.0  # seconds
 
 
 class LangGraph(Agent):
@@ -51,6 +50,7 @@ class LangGraph(Agent):
         self._runs: Runs
         self._locks: ThreadLocks
         self._changes: dict[str, int] = {}
+        self.patience = 3.0  # seconds in which an answer that was given must be taken
 
     # -- opening and closing
 
@@ -185,7 +185,7 @@ class LangGraph(Agent):
         elif held:
             raise NotPending("A breakpoint holds this thread and is asked first.")
         state = await self._runs.run(thread, given, stamp, secrets=value, taking=taking)
-        return await self._read_back(thread, target.interrupt_id, state, taking, given is not None)
+        return await self._read_back(thread, head, target, state, taking, given is not None)
 
     def _taking(self, head: CheckpointTuple) -> Taking:
         """What is compared as the thread goes on from here."""
@@ -196,25 +196,33 @@ class LangGraph(Agent):
         def stored(value: Any) -> Any:
             return serde.loads_typed(serde.dumps_typed(value))
 
-        return Taking(evidence.asked(head), stored, compares=True)
+        return Taking(evidence.asked(head), stored, evidence.called_before(head), compares=True)
 
     async def _read_back(
-        self, thread: str, interrupt_id: str, state: State, taking: Taking, gave: bool
+        self, thread: str, head: CheckpointTuple, target: Target, state: State, taking: Taking, gave: bool
     ) -> State:
         """The id must be gone after a resume that did not fail, and a run that pauses again must have taken
         the answer if it was given one now; `DoesNotFit` if its question has changed.
         """
-        asks_other = taking.changed and not taking.given(interrupt_id)
+        asks_other = taking.changed and not taking.given(target.interrupt_id)
         if isinstance(state, Paused) and not asks_other:
-            if any(item.interrupt_id == interrupt_id for item in state.pending):
+            if any(item.interrupt_id == target.interrupt_id for item in state.pending):
                 return Failed(ASKED_AGAIN, retryable=False)
-            # Another part of the step may have paused first, and the one that was answered be on its way.
-            patience = PATIENCE / 10 if taking.calls.anew else PATIENCE
-            asks_other = gave and not await taking.settled(interrupt_id, patience)
+            asks_other = gave and not await self._is_given(thread, head, target, state, taking)
         if asks_other:
             return state if isinstance(state, Failed) else self._changed(thread, state)
         self._changes.pop(thread, None)
         return state
+
+    async def _is_given(
+        self, thread: str, head: CheckpointTuple, target: Target, state: Paused, taking: Taking
+    ) -> bool:
+        """Whether a step has the answer, or gets it soon: another part of it may have paused first."""
+        if state.pending[0].checkpoint != evidence.checkpoint_id(head):
+            return True  # the step that had asked has ended
+        anew = taking.calls.anew or taking.tasks.anew
+        given = await taking.settled(target.interrupt_id, self.patience / 10 if anew else self.patience)
+        return given or await self._reader.has_answer(thread, target)
 
     def _changed(self, thread: str, state: State) -> State:
         if isinstance(state, Finished):

@@ -88,6 +88,11 @@ class Calls:
             self._asking.add(place)
             self._check({place})
 
+    def asking(self) -> set[str]:
+        """The ids of the tasks that have asked, and of those around them."""
+        with self._lock:
+            return {part.rpartition(":")[2] for place in self._asking for part in place.split("|")}
+
     def runs(self, more: int) -> None:
         """So many graphs more have begun to run, or have ended."""
         with self._lock:

@@ -15,6 +15,7 @@ from langgraph.checkpoint.serde.types import ERROR, INTERRUPT, RESUME
 from langgraph.types import Interrupt
 
 from answerback_agents.langgraph.asked import digest_of, id_of
+from answerback_agents.langgraph.tasks import Numbered
 
 NULL_TASK = "00000000-0000-0000-0000-000000000000"
 # A task that is none: beside a checkpoint it holds what open tasks asked before their last question.
@@ -68,17 +69,40 @@ def asked(found: CheckpointTuple) -> dict[str, str]:
 
 def asked_before(found: CheckpointTuple) -> dict[str, str]:
     """Those of what they asked before their last question; `Runs` writes them down."""
+    return {key: value for key, value in _kept(found).items() if isinstance(value, str)}
+
+
+def called_before(found: CheckpointTuple) -> dict[str, Numbered]:
+    """The tasks that steps of this superstep have called, by the id of the step's task."""
+    kept = {step: calls for step, calls in _kept(found).items() if not isinstance(calls, str)}
+    return {
+        step: {number: (called, asked) for number, called, asked in calls} for step, calls in kept.items()
+    }
+
+
+def to_keep(asked: Mapping[str, str], called: Mapping[str, Numbered]) -> list[tuple[str, Any]]:
+    """What `asked_before` and `called_before` read, as a saver writes it under `ASKED_BEFORE`."""
+    calls = {step: [[number, *call] for number, call in each.items()] for step, each in called.items()}
+    return [(RESUME, {**asked, **calls})]
+
+
+def _kept(found: CheckpointTuple) -> dict[str, Any]:
     kept = (value for task_id, _, value in found.pending_writes or () if task_id == ASKED_BEFORE)
     return next(kept, {})
 
 
+def going_on(found: CheckpointTuple) -> set[str]:
+    """The ids of the tasks that have begun here and have not ended."""
+    return {task.id for task in tasks(found) if not task.finished}
+
+
 def still_open(found: CheckpointTuple, taken: Mapping[str, tuple[str, str]]) -> dict[str, str]:
     """Of what was answered (digest and namespace, by interrupt id), what tasks that go on here had asked."""
-    going_on = {task.id for task in tasks(found) if not task.finished}
+    open_tasks = going_on(found)
     return {
         interrupt_id: digest
         for interrupt_id, (digest, place) in taken.items()
-        if going_on & {step.rpartition(":")[2] for step in place.split("|")}
+        if open_tasks & {step.rpartition(":")[2] for step in place.split("|")}
     }
 
 

@@ -109,6 +109,11 @@ class Reader:
         # Nobody but us answers while we hold the thread, and our attempt had begun.
         return evidence.ended_with(window, self.names, target.interrupt_id)
 
+    async def has_answer(self, thread: str, target: Target) -> bool:
+        """Whether an answer to this is stored."""
+        window = await self._window(thread, target.checkpoint)
+        return evidence.given_answer(window, self.names, target.interrupt_id) is not evidence.NOTHING
+
     async def passed(self, thread: str, head: CheckpointTuple, target: Target) -> bool:
         """Whether our yes let held steps run: they have begun on the same checkpoint, or left the stamp."""
         window = await self._window(thread, target.checkpoint)

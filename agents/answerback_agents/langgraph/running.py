@@ -7,7 +7,6 @@ import weakref
 from typing import Any
 
 from langgraph.checkpoint.base import CheckpointTuple
-from langgraph.checkpoint.serde.types import RESUME
 from langgraph.errors import UnknownInterruptError, is_invalid_resume
 from langgraph.types import Command
 
@@ -144,12 +143,16 @@ class Runs:
         return Finished(self.result(output))
 
     async def _write_down(self, head: CheckpointTuple, taking: Taking) -> None:
-        """LangGraph keeps each task's last question alone; a task that asks further must keep to all of them.
+        """LangGraph keeps each task's last question alone; a task that asks further must keep to all of them,
+        and a step to the calls of its tasks.
 
-        Killed before this is written, what was asked before is known to nobody, and not compared.
+        Killed before this is written, what was asked and called before is known to nobody, and not compared.
         """
-        if further := evidence.still_open(head, taking.taken):
-            known = [(RESUME, {**evidence.asked_before(head), **further})]
+        asked = evidence.still_open(head, taking.taken)
+        called = taking.tasks.made(evidence.going_on(head), taking.calls.asking())
+        if asked or called:
+            asked, called = evidence.asked_before(head) | asked, evidence.called_before(head) | called
+            known = evidence.to_keep(asked, called)
             await self._reader.saver.aput_writes(head.config, known, evidence.ASKED_BEFORE)
 
     async def _failed(self, thread: str, error: BaseException, secrets: Any) -> State:

@@ -25,6 +25,7 @@ from pydantic import TypeAdapter
 
 from answerback_agents.langgraph.asked import digest_of, id_of
 from answerback_agents.langgraph.calls import Calls
+from answerback_agents.langgraph.tasks import Numbered, Tasks
 
 POLLED = 0.01  # seconds; steps take answers in threads too
 # Private names of LangGraph's, as in `langgraph.types.interrupt`; a test of each kind of step proves them.
@@ -37,15 +38,17 @@ class Taking:
     """What a run's steps were asked for, and what they took.
 
     `asked`: the digest of what each question asked as it was answered, by interrupt id. `stored`: a value as
-    it comes back from the graph's saver. `compares`: whether inner graphs must be called as when they asked.
-    `taken` are the digests of what was given its answer, with the namespace of its task; `changed` the ids of
-    what asked something else, and so was not given it; `calls` the inner graphs that run.
+    it comes back from the graph's saver. `called`: the tasks that steps have called before. `compares`:
+    whether inner graphs must be called as when they asked. `taken` are the digests of what was given its
+    answer, with the namespace of its task; `changed` the ids of what asked something else, and so was not
+    given it; `calls` the inner graphs that run, and `tasks` those of the functional API.
     """
 
     def __init__(
         self,
         asked: Mapping[str, str] = MappingProxyType({}),
         stored: Callable[[Any], Any] = lambda value: value,
+        called: Mapping[str, Numbered] = MappingProxyType({}),
         *,
         compares: bool = False,
     ) -> None:
@@ -55,7 +58,7 @@ class Taking:
         self.taken: dict[str, tuple[str, str]] = {}
         self.changed: set[str] = set()
         self._closed: set[str] = set()
-        self.calls = Calls()
+        self.calls, self.tasks = Calls(), Tasks(called)
 
     def context(self) -> contextvars.Context:
         """A context for the task of a run: what runs in it asks here."""

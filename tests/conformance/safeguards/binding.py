@@ -12,6 +12,7 @@ from tests.conformance.safeguards.mutant import (
     INNER,
     LOADING,
     MOVING,
+    TASKS,
     TOLD,
     Mutant,
 )
@@ -108,10 +109,38 @@ OF_BINDING = (
     Mutant(
         "an answer that nothing took is not taken for given",
         ADAPTER + "adapter.py",
-        "asks_other = gave and not await taking.settled(interrupt_id, patience)",
+        "asks_other = gave and not await self._is_given(thread, head, target, state, taking)",
         "pass",
         INNER
         + "test_law_1_what_was_approved_is_not_the_result_of_a_call_with_something_else[sqlite-changed]",
+    ),
+    Mutant(
+        "a task that is called in another order is the same one",
+        ADAPTER + "tasks.py",
+        "if (found := next(same, None)) is not None:",
+        "if (found := next(same, None)) is None and found is not None:",
+        TASKS + "test_law_1_calls_at_the_same_time_get_their_own_results_in_any_order[sqlite-raced]",
+    ),
+    Mutant(
+        "a task that had asked is not another one",
+        ADAPTER + "tasks.py",
+        "if not has_asked and number not in made:",
+        "if number not in made:",
+        TASKS + "test_law_1_what_was_approved_is_not_the_result_of_a_call_with_something_else[sqlite]",
+    ),
+    Mutant(
+        "one task for each of two equal calls",
+        ADAPTER + "tasks.py",
+        "digest == called and each not in made)",
+        "digest == called)",
+        TASKS + "test_law_12_equal_calls_in_another_order_are_each_asked_about",
+    ),
+    Mutant(
+        "a task that asked nothing does not run again",
+        ADAPTER + "tasks.py",
+        "if not has_asked and number not in made:",
+        "if False:",
+        TASKS + "test_law_12_a_task_that_asked_nothing_does_not_run_again_whatever_it_is_called_with",
     ),
     Mutant(
         "what a step has left running begins nothing",
@@ -181,7 +210,7 @@ OF_BINDING = (
     Mutant(
         "read-back",
         ADAPTER + "adapter.py",
-        "return await self._read_back(thread, target.interrupt_id, state, taking, given is not None)",
+        "return await self._read_back(thread, head, target, state, taking, given is not None)",
         "return state",
         HERE + "test_a_question_that_waits_again_after_its_resume_ends_the_run",
     ),

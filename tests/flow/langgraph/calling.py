@@ -161,6 +161,15 @@ def at_work(pay: Pay, worker: Any) -> StateGraph[Any]:
     return one_step(step)
 
 
+def ask_as_before(state: State) -> State:
+    """Asks twice by the `interrupt` that somebody took from LangGraph before it was ours."""
+    ask = getattr(interrupt, "__wrapped__")  # noqa: B009
+    return {"heard": [ask("First?"), ask("Second?")]}
+
+
+asked_as_before = line_of(ask_as_before)
+
+
 @entrypoint()
 def confirm_amount(given: dict[str, Any]) -> dict[str, Any]:
     return {"heard": [interrupt(f"Pay {given['heard'][-1]}?")]}

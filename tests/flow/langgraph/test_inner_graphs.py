@@ -33,6 +33,14 @@ def reason(state: State) -> str:
     return state.error
 
 
+async def test_an_answer_that_was_taken_unseen_is_found_where_it_is_stored(light: Harness) -> None:
+    mine = await light.open("calling.py:asked_as_before")
+    mine.patience = 0.0
+    second = await answer(mine, await mine.start("t", light.input(heard=[])), "one")
+    assert texts(second) == ["Second?"]
+    assert isinstance(await answer(mine, second, "two"), Finished)
+
+
 @pytest.mark.parametrize("graph", ["changed", "changed_whole", "changed_function"])
 async def test_law_1_what_was_approved_is_not_the_result_of_a_call_with_something_else(
     harness: Harness, log: Log, graph: str

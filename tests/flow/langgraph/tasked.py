@@ -1,0 +1,73 @@
+"""Functions that call tasks which ask: in any order, with anything."""
+
+import asyncio
+from typing import Any
+
+from langgraph.func import entrypoint, task
+from langgraph.graph import START, StateGraph
+from langgraph.types import interrupt
+
+from tests.flow.langgraph.calling import tries
+from tests.flow.langgraph.graphs import State, note
+
+Given = dict[str, Any]
+
+
+@task
+async def confirm(amount: int) -> Any:
+    return interrupt(f"Pay {amount}?")
+
+
+@task
+async def charge(given: Given, amount: int) -> int:
+    note(given, "charged")
+    return amount
+
+
+async def pay(given: Given, amount: int) -> None:
+    answer = await confirm(amount)
+    note(given, f"{amount}:{answer}")
+
+
+@entrypoint()
+async def changed(given: Given) -> Given:
+    """What to pay is looked up each time: at first 1, and 2 once that was agreed."""
+    await pay(given, 1 if tries(given) <= 2 else 2)
+    return {"heard": [interrupt("A receipt?")]}
+
+
+@entrypoint()
+async def raced(given: Given) -> Given:
+    """5 and 6 are paid at the same time: at first 5 is quicker, and later 6."""
+    amounts = [5, 6] if tries(given) <= 2 else [6, 5]
+    await asyncio.gather(*(pay(given, amount) for amount in amounts))
+    return {}
+
+
+@entrypoint()
+async def equal(given: Given) -> Given:
+    """5 is paid twice, beside 6: at first 6 comes first, and later last."""
+    amounts = [6, 5, 5] if tries(given) <= 2 else [5, 5, 6]
+    await asyncio.gather(*(pay(given, amount) for amount in amounts))
+    return {}
+
+
+@entrypoint()
+async def charged(given: Given) -> Given:
+    """Something else is charged each time."""
+    await charge(given, tries(given))
+    return {"heard": [interrupt("A receipt?")]}
+
+
+async def race(state: State) -> State:
+    amounts = [5, 6] if tries(state) <= 2 else [6, 5]
+    await asyncio.gather(*(pay({"log": state["log"]}, amount) for amount in amounts))
+    return {}
+
+
+raced_in_a_step = StateGraph(State)
+raced_in_a_step.add_node("race", race)
+raced_in_a_step.add_edge(START, "race")
+raced_in_an_inner_graph = StateGraph(State)
+raced_in_an_inner_graph.add_node("inner", raced_in_a_step.compile())
+raced_in_an_inner_graph.add_edge(START, "inner")

@@ -1,0 +1,71 @@
+"""Tasks of LangGraph's functional API: what one was told is the result of that call alone (law 1)."""
+
+from collections.abc import Callable
+
+import pytest
+
+from answerback.agent import Finished, Paused, State
+from answerback.errors import DoesNotFit
+from answerback_agents.langgraph import LangGraph
+from tests.flow.langgraph.harness import Harness, only, said, target, texts
+
+Log = Callable[[], list[str]]
+
+
+async def answer_all(mine: LangGraph, state: State) -> tuple[State, list[str]]:
+    """Each with what was asked and its number, and what was asked."""
+    asked: list[str] = []
+    while isinstance(state, Paused):
+        first = state.pending[0]
+        asked.append(first.questions[0].text)
+        answer = said(f"{len(asked)}:{asked[-1]}".replace(" ", ""))
+        try:
+            state = await mine.resume("t", target(first), answer)
+        except DoesNotFit:
+            state = Paused(await mine.pending("t"))
+    return state, asked
+
+
+@pytest.mark.parametrize("graph", ["raced", "raced_in_a_step", "raced_in_an_inner_graph"])
+async def test_law_1_calls_at_the_same_time_get_their_own_results_in_any_order(
+    harness: Harness, log: Log, graph: str
+) -> None:
+    mine = await harness.open(f"tasked.py:{graph}")
+    ended, asked = await answer_all(mine, await mine.start("t", harness.input()))
+    assert isinstance(ended, Finished)
+    assert sorted(asked) == ["Pay 5?", "Pay 6?"]
+    assert {line.split(":")[0] + line.split(":")[2] for line in log() if line != "tried"} == {
+        "5Pay5?",
+        "6Pay6?",
+    }
+
+
+async def test_law_12_equal_calls_in_another_order_are_each_asked_about(light: Harness, log: Log) -> None:
+    mine = await light.open("tasked.py:equal")
+    ended, asked = await answer_all(mine, await mine.start("t", light.input()))
+    assert isinstance(ended, Finished)
+    assert sorted(asked) == ["Pay 5?", "Pay 5?", "Pay 6?"]
+    assert {line.split(":")[1] for line in log() if line != "tried"} == {"1", "2", "3"}
+
+
+async def test_law_1_what_was_approved_is_not_the_result_of_a_call_with_something_else(
+    harness: Harness, log: Log
+) -> None:
+    mine = await harness.open("tasked.py:changed")
+    state = await mine.resume("t", target(only(await mine.start("t", harness.input()))), said("yes"))
+    assert texts(state) == ["A receipt?"]
+    with pytest.raises(DoesNotFit):
+        await mine.resume("t", target(only(state)), said("please"))
+    assert [pending.questions[0].text for pending in await mine.pending("t")] == ["Pay 2?"]
+    state = await mine.resume("t", target(only(Paused(await mine.pending("t")))), said("no"))
+    assert isinstance(await mine.resume("t", target(only(state)), said("please")), Finished)
+    assert log() == ["tried", "tried", "1:yes", "tried", "tried", "2:no", "tried", "2:no"]
+
+
+async def test_law_12_a_task_that_asked_nothing_does_not_run_again_whatever_it_is_called_with(
+    light: Harness, log: Log
+) -> None:
+    mine = await light.open("tasked.py:charged")
+    state = await mine.start("t", light.input())
+    assert isinstance(await mine.resume("t", target(only(state)), said("please")), Finished)
+    assert log() == ["tried", "charged", "tried"]
