@@ -25,6 +25,17 @@ CONTROL = frozenset({ERROR, INTERRUPT, RESUME, HANDLED})
 NOTHING = object()
 
 
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Of a graph's steps, inner graphs' too, and of the functional API's tasks that they may call."""
+
+    steps: frozenset[str]
+    tasks: frozenset[str] = frozenset()
+
+
+NO_NAMES = Names(frozenset())
+
+
 @dataclass(slots=True)
 class Task:
     """One task of a superstep, as its writes tell."""
@@ -114,7 +125,7 @@ def is_half_way(found: CheckpointTuple) -> bool:
     return any(task.finished for task in tasks(found))
 
 
-def open_questions(found: CheckpointTuple, names: Collection[str]) -> dict[str, tuple[Interrupt[Any], bool]]:
+def open_questions(found: CheckpointTuple, names: Names) -> dict[str, tuple[Interrupt[Any], bool]]:
     """The interrupts that are not consumed here, by id; beside each, whether it may be answered all the same.
 
     There is no doubt about a question of a task's own while the task has not failed: an answer is stored
@@ -125,18 +136,18 @@ def open_questions(found: CheckpointTuple, names: Collection[str]) -> dict[str, 
     known = tasks(found)
     over = {interrupt.id for task in known if task.finished for interrupt in task.interrupts}
     asked: dict[str, tuple[Interrupt[Any], bool]] = {}
-    starts = _starts("", known)
+    starts = _starts("", known, names)
     for task in known:
         for interrupt in () if task.finished else task.interrupts:
             if interrupt.id not in over:
-                places = _places(starts, task, names)
+                places = _places(starts, task)
                 own = any(id_of(place, len(task.answers)) == interrupt.id for place in places)
                 doubt = task.failed or not own
                 asked[interrupt.id] = (interrupt, doubt)
     return asked
 
 
-def given_answer(window: Collection[CheckpointTuple], names: Collection[str], interrupt_id: str) -> Any:
+def given_answer(window: Collection[CheckpointTuple], names: Names, interrupt_id: str) -> Any:
     """The answer stored for this interrupt in any of these checkpoints, or `NOTHING`."""
     located = False
     for task, places in _all_tasks(window, names):
@@ -149,7 +160,7 @@ def given_answer(window: Collection[CheckpointTuple], names: Collection[str], in
     return NOTHING if located else _last_answer(window, interrupt_id)
 
 
-def ended_with(window: Collection[CheckpointTuple], names: Collection[str], interrupt_id: str) -> bool:
+def ended_with(window: Collection[CheckpointTuple], names: Names, interrupt_id: str) -> bool:
     """Whether a task has finished whose last question this was: then it was given an answer to it.
 
     Which one is not stored: savers keep the answers that a task had when it last asked, and pass over those
@@ -164,7 +175,7 @@ def ended_with(window: Collection[CheckpointTuple], names: Collection[str], inte
 
 
 def _last_answer(window: Collection[CheckpointTuple], interrupt_id: str) -> Any:
-    """For tasks whose name nobody knows (the functional API's): the last answer of one that asked this."""
+    """For tasks whose name nobody knows (made as a function runs): the last answer of one that asked this."""
     for task, _ in _all_tasks(window):
         asked = any(interrupt.id == interrupt_id for interrupt in task.interrupts)
         if asked and task.answers and (task.failed or task.finished):
@@ -173,22 +184,29 @@ def _last_answer(window: Collection[CheckpointTuple], interrupt_id: str) -> Any:
 
 
 def _all_tasks(
-    window: Collection[CheckpointTuple], names: Collection[str] = ()
+    window: Collection[CheckpointTuple], names: Names = NO_NAMES
 ) -> Iterator[tuple[Task, Iterator[str]]]:
     """All tasks of these checkpoints, each with the namespaces that it may have."""
     for found in window:
         known = tasks(found)
-        starts = _starts(str(found.config["configurable"].get("checkpoint_ns", "")), known)
+        starts = _starts(str(found.config["configurable"].get("checkpoint_ns", "")), known, names)
         for task in known:
-            yield task, _places(starts, task, names)
+            yield task, _places(starts, task)
 
 
-def _starts(namespace: str, known: Collection[Task]) -> list[str]:
-    """What a task's namespace may begin with: its graph, or as a handler, a step that failed beside it."""
+def _starts(namespace: str, known: Collection[Task], names: Names) -> dict[str, Collection[str]]:
+    """What a task's namespace may begin with, and the names that it may have then: a step of its graph, the
+    error handler of a step that failed beside it, or a task that a step called."""
     graph = f"{namespace}|" if namespace else ""
-    return [graph, *(f"{graph}{failed.handled}:{failed.id}|" for failed in known if failed.handled)]
+    handlers = {f"{graph}{failed.handled}:{failed.id}|": names.steps for failed in known if failed.handled}
+    called = {
+        f"{graph}{name}:{step.id}|": names.tasks
+        for step in known
+        for name in (names.steps | names.tasks if names.tasks and step.interrupts else ())
+    }
+    return {graph: names.steps, **handlers, **called}
 
 
-def _places(starts: Collection[str], task: Task, names: Collection[str]) -> Iterator[str]:
+def _places(starts: Mapping[str, Collection[str]], task: Task) -> Iterator[str]:
     """The namespaces that it may have."""
-    return (f"{start}{name}:{task.id}" for start in starts for name in names)
+    return (f"{start}{name}:{task.id}" for start, names in starts.items() for name in names)

@@ -18,11 +18,13 @@ from types import ModuleType
 from typing import Any
 
 import pydantic
+from langgraph.func import _TaskFunction
 from langgraph.graph import StateGraph
 from langgraph.pregel import Pregel
 
 from answerback.errors import AgentUnavailable, ConfigurationError
 from answerback_agents import dialects
+from answerback_agents.langgraph.evidence import Names
 from answerback_agents.langgraph.values import error_line
 
 Graph = Pregel[Any, Any, Any, Any]
@@ -262,10 +264,14 @@ def _arguments(factory: Any, offer: Offer, where: str) -> dict[str, Any]:
     return given
 
 
-def node_names(graph: Graph) -> frozenset[str]:
-    """The names of all steps, those of inner graphs too."""
+def names_in(graph: Graph, graph_module: str) -> Names:
+    """The names of all steps, those of inner graphs too, and of the tasks in the user's code."""
     graphs = [graph, *(inner for _, inner in graph.get_subgraphs(recurse=True))]
-    return frozenset(name for found in graphs for name in getattr(found, "nodes", ()))
+    values = (value for module in own_modules(graph_module) for value in list(vars(module).values()))
+    return Names(
+        frozenset(name for found in graphs for name in getattr(found, "nodes", ())),
+        frozenset(getattr(value, "__name__", "") for value in values if isinstance(value, _TaskFunction)),
+    )
 
 
 def own_types(graph_module: str) -> set[tuple[str, ...]]:

@@ -64,7 +64,7 @@ async def opened(
         saver=saver,
         look=look,
         own=await loading.load_dialect(settings.dialect, context.base_dir, name),
-        names=loading.node_names(graph),
+        names=loading.names_in(graph, loaded.module),
         has_breakpoints=breakpoints.has_breakpoints(graph),
         is_ours=mine,
     )

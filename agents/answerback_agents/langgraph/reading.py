@@ -24,16 +24,13 @@ from answerback_agents.langgraph.marks import ANSWERED, is_stamped
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """One graph's threads in one saver. `names` are those of all nodes, inner graphs' too.
-
-    `look` gives what `saver.aget_tuple` gives.
-    """
+    """One graph's threads in one saver. `look` gives what `saver.aget_tuple` gives."""
 
     graph: loading.Graph
     saver: Saver
     look: savers.Look
     own: dialects.Own | None
-    names: frozenset[str]
+    names: evidence.Names
     has_breakpoints: bool
     is_ours: bool  # the saver: nobody but us keeps anything in it
 

@@ -51,8 +51,8 @@ OF_BINDING = (
     Mutant(
         "what an error handler was told before its last question",
         ADAPTER + "evidence.py",
-        "return [graph, *(",
-        "return [graph] or [*(",
+        "return {graph: names.steps, **handlers, **called}",
+        "return {graph: names.steps, **called}",
         HANDLERS + "test_a_handler_asks_twice[sqlite]",
     ),
     Mutant(
@@ -134,6 +134,13 @@ OF_BINDING = (
         "digest == called and each not in made)",
         "digest == called)",
         TASKS + "test_law_12_equal_calls_in_another_order_are_each_asked_about",
+    ),
+    Mutant(
+        "what a task was told before its last question",
+        ADAPTER + "evidence.py",
+        "return {graph: names.steps, **handlers, **called}",
+        "return {graph: names.steps, **handlers}",
+        TASKS + "test_law_1_in_whatever_order_calls_come_each_gets_what_it_asked_for_once[0]",
     ),
     Mutant(
         "a task that asked nothing does not run again",

@@ -1,6 +1,7 @@
 """Functions that call tasks which ask: in any order, with anything."""
 
 import asyncio
+import random
 from typing import Any
 
 from langgraph.func import entrypoint, task
@@ -57,6 +58,34 @@ async def charged(given: Given) -> Given:
     """Something else is charged each time."""
     await charge(given, tries(given))
     return {"heard": [interrupt("A receipt?")]}
+
+
+@task
+async def confirm_twice(amount: int) -> Any:
+    return [interrupt(f"Pay {amount}?"), interrupt(f"When to pay {amount}?")]
+
+
+@task
+async def look_up(amount: int) -> int:
+    await asyncio.sleep(0)
+    return amount
+
+
+@entrypoint()
+async def shuffled(given: Given) -> Given:
+    """Up to four amounts, some of them equal, are paid at the same time, each time in another order."""
+    made = random.Random(given["topic"])  # noqa: S311
+    mixed = random.Random(f"{given['topic']}-{tries(given)}")  # noqa: S311
+    amounts = [made.randint(1, 3) for _ in range(made.randint(2, 4))]
+
+    async def one(amount: int) -> Any:
+        for _ in range(mixed.randint(0, 2)):
+            await asyncio.sleep(0)
+        return [amount, await confirm_twice(await look_up(amount))]
+
+    places = mixed.sample(range(len(amounts)), len(amounts))
+    paid = await asyncio.gather(*(one(amounts[place]) for place in places))
+    return {"heard": paid}
 
 
 async def race(state: State) -> State:

@@ -7,7 +7,7 @@ import pytest
 from answerback.agent import Finished, Paused, State
 from answerback.errors import DoesNotFit
 from answerback_agents.langgraph import LangGraph
-from tests.flow.langgraph.harness import Harness, only, said, target, texts
+from tests.flow.langgraph.harness import Harness, only, said, target, texts, waiting
 
 Log = Callable[[], list[str]]
 
@@ -26,6 +26,10 @@ async def answer_all(mine: LangGraph, state: State) -> tuple[State, list[str]]:
     return state, asked
 
 
+def ids(state: State) -> set[str]:
+    return {pending.interrupt_id for pending in waiting(state)} if isinstance(state, Paused) else set()
+
+
 @pytest.mark.parametrize("graph", ["raced", "raced_in_a_step", "raced_in_an_inner_graph"])
 async def test_law_1_calls_at_the_same_time_get_their_own_results_in_any_order(
     harness: Harness, log: Log, graph: str
@@ -38,6 +42,28 @@ async def test_law_1_calls_at_the_same_time_get_their_own_results_in_any_order(
         "5Pay5?",
         "6Pay6?",
     }
+
+
+@pytest.mark.parametrize("seed", range(8))
+async def test_law_1_in_whatever_order_calls_come_each_gets_what_it_asked_for_once(
+    light: Harness, seed: int
+) -> None:
+    """And whoever gave an answer and did not hear what became of it can give it again (law 3)."""
+    mine = await light.open("tasked.py:shuffled")
+    state = await mine.start("t", light.input(topic=str(seed)))
+    asked = []
+    while isinstance(state, Paused):
+        question = state.pending[-1]
+        asked.append(question.questions[0].text)
+        answer = said(f"{len(asked)}: {asked[-1]}")
+        state = await mine.resume("t", target(question), answer)
+        again = await mine.resume("t", target(question), answer, again=True)
+        assert ids(again) == ids(state)
+    assert isinstance(state, Finished)
+    answers = [answer for _, both in state.result["heard"] for answer in both]
+    assert sorted(answers) == sorted(f"{number}: {text}" for number, text in enumerate(asked, 1))
+    for amount, (agreed, when) in state.result["heard"]:
+        assert agreed.endswith(f": Pay {amount}?") and when.endswith(f": When to pay {amount}?")
 
 
 async def test_law_12_equal_calls_in_another_order_are_each_asked_about(light: Harness, log: Log) -> None:
