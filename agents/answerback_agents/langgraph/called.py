@@ -138,12 +138,19 @@ def _begin(loop: Any) -> _Search:
         run.calls.begin_unkept(configurable[NAMESPACE])
         return
     call = f"{configurable[TASK]}:{_given(loop)}"
-    if run.compares and configurable.get(RESUMING) and not configurable.get(REPLAY):
+    if run.compares and configurable.get(RESUMING) and not _is_addressed(loop):
         yield from _find(run.calls, loop, call)
     place = loop.config["configurable"][NAMESPACE]
     run.calls.begin(place, configurable[TASK], configurable.get(AROUND, {}))
     metadata = {**loop.checkpoint_config.get("metadata", {}), CALL: call}
     loop.checkpoint_config = {**loop.checkpoint_config, "metadata": metadata}
+
+
+def _is_addressed(loop: Any) -> bool:
+    """Whether LangGraph, or the step itself, says which history it goes on with."""
+    configurable = loop.checkpoint_config["configurable"]
+    told = loop.input is None or isinstance(loop.input, Command)
+    return bool(told or configurable.get("checkpoint_id") or configurable.get(REPLAY))
 
 
 def _find(calls: Calls, loop: Any, call: str) -> _Search:
