@@ -1,8 +1,8 @@
 """kill -9 at each step between an answer and its callback_url: it is posted once the next life begins."""
 
 import asyncio
+import os
 import signal
-import sys
 import time
 from pathlib import Path
 
@@ -10,6 +10,7 @@ import pytest
 
 from tests.faults.caller import SECRET
 from tests.flow.test_callbacks import asker
+from tests.support.programs import Program
 
 POINTS = [
     "receive.before-commit",
@@ -24,9 +25,10 @@ ROOT = Path(__file__).parents[2]
 async def life(folder: Path, url: str, point: str) -> int:
     """A gateway from its start to its end; how it ended."""
     now = str(round(time.time() * 1e6))
-    words = ["-m", "tests.faults.caller", str(folder), url, now, point]
-    process = await asyncio.create_subprocess_exec(sys.executable, *words, cwd=ROOT)
-    return await process.wait()
+    process = Program("tests.faults.caller", str(folder), url, now, point, env=os.environ, cwd=ROOT)
+    await asyncio.to_thread(process.communicate)
+    assert process.returncode is not None
+    return process.returncode
 
 
 @pytest.mark.parametrize("point", POINTS)

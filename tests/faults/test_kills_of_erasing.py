@@ -2,8 +2,8 @@
 
 import asyncio
 import json
+import os
 import signal
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ import pytest
 
 from answerback.faults import POINTS
 from tests.support.databases import Database
+from tests.support.programs import Program
 
 ERASING = [point for point in POINTS if point.startswith("erase.")]
 STRUCK = [("erase.begun", 1), *(("erase.after-batch", nth) for nth in (1, 4, 7, 10, 13))]
@@ -21,11 +22,9 @@ ROOT = Path(__file__).parents[2]
 async def life(here: Database, point: str, nth: int) -> tuple[int | None, Any]:
     """A gateway from its start to its end; how it ended, and what it said."""
     now = str(round(time.time() * 1e6))
-    words = ["-m", "tests.faults.eraser", str(here.data_dir), here.url, now, point, str(nth)]
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, *words, cwd=ROOT, stdout=asyncio.subprocess.PIPE
-    )
-    said, _ = await process.communicate()
+    words = [str(here.data_dir), here.url, now, point, str(nth)]
+    process = Program("tests.faults.eraser", *words, env=os.environ, cwd=ROOT)
+    said, _ = await asyncio.to_thread(process.communicate)
     return process.returncode, json.loads(said) if said else None
 
 
