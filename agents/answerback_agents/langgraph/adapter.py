@@ -27,8 +27,9 @@ ASKED_AGAIN = (
     "by itself takes none: let it call interrupt()."
 )
 CHANGES = (
-    "Each time this step runs it asks something else, so no answer reaches it. Have it ask for what "
-    "an earlier step has put into the state, or set ask_again_if_changed: false for this agent."
+    "Each time this step runs it asks something else, or in another order, so no answer reaches it. Have it "
+    "ask one thing after the other, and for what an earlier step has put into the state, or set "
+    "ask_again_if_changed: false for this agent."
 )
 WENT_ON = (
     "This step asked something else than what was answered, was not given the answer, and went on without "
