@@ -83,6 +83,18 @@ async def test_law_1_calls_at_the_same_time_get_their_own_results_in_any_order(
     assert {line for line in log() if line != "tried"} == {"5:Pay5?", "6:Pay6?"}
 
 
+async def test_law_3_and_so_they_do_when_each_answer_finds_another_process(light: Harness, log: Log) -> None:
+    mine = await light.open("calling.py:raced")
+    state = await mine.start("t", light.input(heard=[]))
+    while isinstance(state, Paused):
+        await mine.close()
+        mine = await light.open("calling.py:raced")
+        first = state.pending[0]
+        state = await mine.resume("t", target(first), said(first.questions[0].text.replace(" ", "")))
+    assert isinstance(state, Finished)
+    assert {line for line in log() if line != "tried"} == {"5:Pay5?", "6:Pay6?"}
+
+
 async def test_law_12_equal_calls_in_another_order_are_each_asked_about(light: Harness, log: Log) -> None:
     mine = await light.open("calling.py:raced_equal")
     state = await mine.start("t", light.input(heard=[]))

@@ -44,6 +44,19 @@ async def test_law_1_calls_at_the_same_time_get_their_own_results_in_any_order(
     }
 
 
+async def test_law_3_and_so_they_do_when_each_answer_finds_another_process(light: Harness, log: Log) -> None:
+    mine = await light.open("tasked.py:raced")
+    state, asked = await mine.start("t", light.input()), list[str]()
+    while isinstance(state, Paused):
+        await mine.close()
+        mine = await light.open("tasked.py:raced")
+        asked.append(state.pending[0].questions[0].text)
+        state = await mine.resume("t", target(state.pending[0]), said(asked[-1].replace(" ", "")))
+    assert isinstance(state, Finished)
+    assert sorted(asked) == ["Pay 5?", "Pay 6?"]
+    assert {line for line in log() if line != "tried"} == {"5:Pay5?", "6:Pay6?"}
+
+
 @pytest.mark.parametrize("seed", range(8))
 async def test_law_1_in_whatever_order_calls_come_each_gets_what_it_asked_for_once(
     light: Harness, seed: int
