@@ -192,12 +192,9 @@ class LangGraph(Agent):
         """What is compared as the thread goes on from here."""
         if not self.settings.ask_again_if_changed:
             return Taking()
+        asked, called = evidence.asked(head), evidence.called_before(head)
         serde = self._reader.saver.serde
-
-        def stored(value: Any) -> Any:
-            return serde.loads_typed(serde.dumps_typed(value))
-
-        return Taking(evidence.asked(head), stored, evidence.called_before(head), compares=True)
+        return Taking(asked, lambda value: serde.loads_typed(serde.dumps_typed(value)), called, compares=True)
 
     async def _read_back(
         self, thread: str, head: CheckpointTuple, target: Target, state: State, taking: Taking, gave: bool

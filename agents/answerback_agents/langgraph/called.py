@@ -245,13 +245,9 @@ def _given(loop: Any) -> str:
 
     What no checkpoint keeps is not there when the step runs again: how many steps remain, for example.
     """
-    given = loop.input
-    if given is None or isinstance(given, Command):
+    if loop.input is None or isinstance(loop.input, Command):
         return ""
-    serde = loop.checkpointer.serde
-    with contextlib.suppress(Exception):  # the graph's own checkpoints will say so, if they have to
-        given = serde.loads_typed(serde.dumps_typed(given))
-    said = values.plain(given)
+    said = values.kept(loop.input, loop.checkpointer)
     if isinstance(said, dict) and loop.specs.keys() & said.keys():  # a state, not what a function takes
         said = {key: value for key, value in said.items() if _is_kept(loop.specs.get(key))}
     return digest(said)

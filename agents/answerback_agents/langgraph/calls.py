@@ -5,8 +5,11 @@ leaves one history for the two: both would go on with the answer to either. And 
 keeps none (`checkpointer=False`) is somebody new each time it runs, whom no answer reaches.
 """
 
+import asyncio
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+
+POLLED = 0.01  # seconds; steps run in threads too
 
 
 class OneHistory(RuntimeError):
@@ -115,6 +118,17 @@ class Calls:
             for namespace in namespaces:
                 if any(place.startswith(f"{namespace}|") for place in places):
                     raise refused(namespace)
+
+
+async def soon(happens: Callable[[], bool], patience: float) -> bool:
+    """Whether this is so within `patience` seconds."""
+    now = asyncio.get_running_loop().time
+    end = now() + patience
+    while not happens():
+        if now() > end:
+            return False
+        await asyncio.sleep(POLLED)
+    return True
 
 
 def _step(namespace: str) -> str:

@@ -14,7 +14,7 @@ from answerback.agent import Failed, Finished, Paused, State
 from answerback.errors import AgentUnavailable, DoesNotFit, NotPending
 from answerback.model import Json
 from answerback_agents.langgraph import evidence, loading, order, savers, values
-from answerback_agents.langgraph.calls import Calls
+from answerback_agents.langgraph.calls import Calls, soon
 from answerback_agents.langgraph.canary import CACHE
 from answerback_agents.langgraph.marks import Stamp
 from answerback_agents.langgraph.reading import Reader, config_of, is_storage
@@ -27,7 +27,6 @@ STEP_IS_GONE = (
     "The step that asked is not in the graph any more, so nothing took the answer. "
     "Give the step its old name and place again and retry, or start a new run."
 )
-POLLED = 0.01  # seconds
 NOT_KEPT = (
     "The graph asks something that its checkpoints do not have: its saver does not keep what it is given."
 )
@@ -126,11 +125,8 @@ class Runs:
         if (left := self._left.get(thread)) is None:
             return
         left.over()
-        end = asyncio.get_running_loop().time() + self.patience
-        while left.is_running():
-            if asyncio.get_running_loop().time() > end:
-                raise AgentUnavailable("what this thread's step has left running does not end")
-            await asyncio.sleep(POLLED)
+        if not await soon(lambda: not left.is_running(), self.patience):
+            raise AgentUnavailable("what this thread's step has left running does not end")
 
     async def _after(self, thread: str, output: Any, taking: Taking) -> State:
         asks = not isinstance(output, dict) or "__interrupt__" in output

@@ -7,7 +7,6 @@ and another one was faster. LangGraph has no hook there, so its `interrupt` is r
 first. In what is not a run of ours it does what it did.
 """
 
-import asyncio
 import contextvars
 import functools
 import sys
@@ -24,10 +23,9 @@ from langgraph.types import Interrupt
 from pydantic import TypeAdapter
 
 from answerback_agents.langgraph.asked import digest_of, id_of
-from answerback_agents.langgraph.calls import Calls
+from answerback_agents.langgraph.calls import Calls, soon
 from answerback_agents.langgraph.tasks import Numbered, Tasks
 
-POLLED = 0.01  # seconds; steps take answers in threads too
 # Private names of LangGraph's, as in `langgraph.types.interrupt`; a test of each kind of step proves them.
 SCRATCHPAD, NAMESPACE, SEND = "__pregel_scratchpad", "checkpoint_ns", "__pregel_send"
 _original = langgraph.types.interrupt
@@ -72,9 +70,7 @@ class Taking:
 
     async def settled(self, interrupt_id: str, patience: float) -> bool:
         """Whether a step is given the answer to this within `patience` seconds. If not, none will be."""
-        end = asyncio.get_running_loop().time() + patience
-        while not self.given(interrupt_id) and asyncio.get_running_loop().time() < end:  # noqa: ASYNC110
-            await asyncio.sleep(POLLED)
+        await soon(lambda: self.given(interrupt_id), patience)
         with self._lock:
             if given := self.given(interrupt_id):
                 return given

@@ -5,7 +5,6 @@ that have ended their results back by the number of the call, whatever it is cal
 for one amount is paid for another that was looked up since, or that came first this time.
 """
 
-import contextlib
 import functools
 from typing import Any
 
@@ -41,9 +40,4 @@ def install() -> None:
 
 def _called(loop: Any, call: Any) -> str:
     """The digest of a call, as the saver gives back what it is called with."""
-    given = call.input
-    if loop.checkpointer:
-        serde = loop.checkpointer.serde
-        with contextlib.suppress(Exception):  # what has no such form is never stored either
-            given = serde.loads_typed(serde.dumps_typed(given))
-    return digest([getattr(call.func, "__qualname__", ""), values.plain(given)])
+    return digest([getattr(call.func, "__qualname__", ""), values.kept(call.input, loop.checkpointer)])

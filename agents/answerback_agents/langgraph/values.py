@@ -1,6 +1,7 @@
 """Values that cross the border: payloads and results to JSON, answers checked, errors in one line."""
 
 import base64
+import contextlib
 import dataclasses
 import datetime
 import decimal
@@ -49,6 +50,13 @@ def plain(value: Any, depth: int = 0) -> Json:
     if isinstance(value, set | frozenset):
         return sorted((plain(item, depth + 1) for item in value), key=repr)
     return _plain_object(value, depth)
+
+
+def kept(value: Any, saver: Any) -> Json:
+    """The same of a value as a saver gives it back. Never raises: what it cannot keep is taken as it is."""
+    with contextlib.suppress(Exception):
+        value = saver.serde.loads_typed(saver.serde.dumps_typed(value))
+    return plain(value)
 
 
 def _plain_object(value: Any, depth: int) -> Json:

@@ -159,8 +159,8 @@ OF_BINDING = (
     Mutant(
         "a thread waits for what its step has left running",
         ADAPTER + "running.py",
-        "while left.is_running():",
-        "while False:",
+        "if not await soon(lambda: not left.is_running(), self.patience):",
+        "if False:",
         INNER + "test_law_12_a_thread_goes_on_when_what_its_step_has_left_running_has_ended",
     ),
     Mutant(
