@@ -6,11 +6,23 @@ that one that comes in another order is the same one, and one that had asked is 
 
 import threading
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Any
 
 # Of each call, by its number: the digest of what it was called with, and whether it has asked.
 Numbered = dict[int, tuple[str, bool]]
 MOST = 1000  # calls of a step that are told apart
+
+
+@dataclass(slots=True)
+class Made:
+    """A call, which the try of its step with this number has made, and what comes of it."""
+
+    called: str = ""
+    attempt: int = 1
+    number: int | None = None
+    future: Any = None
 
 
 class Tasks:
@@ -25,6 +37,7 @@ class Tasks:
         self._made: dict[str, dict[int, str]] = {}
         self._ids: dict[tuple[str, int], str] = {}
         self._places: dict[str, str] = {}
+        self._tried: dict[str, list[Made]] = {}
         self._lock = threading.Lock()
 
     def number(self, step: str, place: str, number: int, called: str) -> int:
@@ -47,6 +60,17 @@ class Tasks:
             return number  # whatever it is called with: what asked nothing does not run again
         self.anew = True
         return max((number, *made, *before)) + 1
+
+    def make(self, step: str, attempt: int, called: str) -> Made:
+        """A call of a step that may try again: the same that it made before, if it was one try before."""
+        with self._lock:
+            tried = self._tried.setdefault(step, [])
+            for made in tried:
+                if made.called == called and made.attempt < attempt:
+                    made.attempt = attempt
+                    return made
+            tried.append(Made(called, attempt))
+            return tried[-1]
 
     def runs(self, step: str, number: int, task: str) -> None:
         """That call is this task."""

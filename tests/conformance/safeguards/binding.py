@@ -150,6 +150,20 @@ OF_BINDING = (
         TASKS + "test_law_12_a_task_that_asked_nothing_does_not_run_again_whatever_it_is_called_with",
     ),
     Mutant(
+        "a step that tries again asks nobody twice",
+        ADAPTER + "tasks.py",
+        "if made.called == called and made.attempt < attempt:",
+        "if made.called != called and made.attempt < attempt:",
+        TASKS + "test_law_12_a_step_that_tries_again_by_itself_does_no_task_twice_that_had_ended[sqlite]",
+    ),
+    Mutant(
+        "a step that tries again makes anew what has failed",
+        ADAPTER + "tasked.py",
+        "if made.future is None or _has_failed(made.future):",
+        "if made.future is None:",
+        TASKS + "test_law_12_a_step_that_tries_again_by_itself_does_no_task_twice_that_had_ended[sqlite]",
+    ),
+    Mutant(
         "what a step has left running begins nothing",
         ADAPTER + "calls.py",
         "self._is_over = True",

@@ -6,10 +6,10 @@ from typing import Any
 
 from langgraph.func import entrypoint, task
 from langgraph.graph import START, StateGraph
-from langgraph.types import interrupt
+from langgraph.types import RetryPolicy, interrupt
 
 from tests.flow.langgraph.calling import tries
-from tests.flow.langgraph.graphs import State, note
+from tests.flow.langgraph.graphs import State, note, noted
 
 Given = dict[str, Any]
 
@@ -100,3 +100,22 @@ raced_in_a_step.add_edge(START, "race")
 raced_in_an_inner_graph = StateGraph(State)
 raced_in_an_inner_graph.add_node("inner", raced_in_a_step.compile())
 raced_in_an_inner_graph.add_edge(START, "inner")
+
+
+@task
+async def call_out(given: Given) -> None:
+    note(given, "calls")
+    if noted(given).count("calls") <= 2:
+        raise ConnectionError
+
+
+async def pay_and_call_out(state: State) -> State:
+    """What is called out for fails twice, while it is asked about 5 and something is charged."""
+    given: Given = {"log": state["log"]}
+    await asyncio.gather(pay(given, 5), charge(given, 1), call_out(given))
+    return {}
+
+
+retried = StateGraph(State)
+retried.add_node("step", pay_and_call_out, retry_policy=RetryPolicy(initial_interval=0.001))
+retried.add_edge(START, "step")

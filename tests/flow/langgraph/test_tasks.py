@@ -108,3 +108,13 @@ async def test_law_12_a_task_that_asked_nothing_does_not_run_again_whatever_it_i
     state = await mine.start("t", light.input())
     assert isinstance(await mine.resume("t", target(only(state)), said("please")), Finished)
     assert log() == ["tried", "charged", "tried"]
+
+
+async def test_law_12_a_step_that_tries_again_by_itself_does_no_task_twice_that_had_ended(
+    harness: Harness, log: Log
+) -> None:
+    mine = await harness.open("tasked.py:retried")
+    ended, asked = await answer_all(mine, await mine.start("t", harness.input()))
+    assert isinstance(ended, Finished)
+    assert asked == ["Pay 5?"]
+    assert sorted(log()) == ["5:1:Pay5?", "calls", "calls", "calls", "charged"]
