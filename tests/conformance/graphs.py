@@ -12,8 +12,11 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Annotated, Any, TypedDict
 
+from langchain_core.messages import AIMessage
+from langchain_core.tools import tool
 from langgraph.cache.memory import InMemoryCache
 from langgraph.graph import END, START, StateGraph
+from langgraph.prebuilt import ToolNode
 from langgraph.types import CachePolicy, Send, interrupt
 from pydantic import BaseModel, Field
 
@@ -274,6 +277,25 @@ def _called(n: Nodes) -> Any:
     return n.line(delete)
 
 
+def _tools(n: Nodes) -> Any:
+    @tool
+    async def delete(name: str) -> str:
+        """Delete a file."""
+        answer = await n.ask(f"Delete {name}?", YES_NO)
+        again = "" if n.journal.first_time(f"deleted-{name}") else " again"
+        n.journal.note(f"Delete {name}? {answer}{again}")
+        return answer
+
+    calls = [{"name": "delete", "args": {"name": name}, "id": name} for name in ("a", "b")]
+    turn, tools = AIMessage("", tool_calls=calls), ToolNode([delete])
+
+    async def work(state: State) -> State:
+        given = await tools.ainvoke([turn])
+        return {"heard": [message.content for message in given]}
+
+    return n.line(work)
+
+
 def _dies_in_node(n: Nodes) -> Any:
     async def ask(state: State) -> State:
         answer = await n.hear("Which?")
@@ -354,6 +376,7 @@ GRAPHS: dict[str, Callable[[Nodes], Any]] = {
     "guarded": _guarded,
     "inner": _inner,
     "called": _called,
+    "tools": _tools,
     "form": _form,
     "reviewed": _reviewed((WIPE,)),
     "editable": _reviewed((REFUND,)),

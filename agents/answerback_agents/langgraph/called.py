@@ -26,7 +26,7 @@ from langgraph.pregel._loop import AsyncPregelLoop, SyncPregelLoop
 from langgraph.types import Command
 
 from answerback.agent import digest
-from answerback_agents.langgraph import taking, values
+from answerback_agents.langgraph import taking, tooled, values
 from answerback_agents.langgraph.calls import Calls
 
 CALL = "answerback_call"  # in the metadata of an inner graph's checkpoints
@@ -137,13 +137,29 @@ def _begin(loop: Any) -> _Search:
     if not loop.checkpointer:
         run.calls.begin_unkept(configurable[NAMESPACE])
         return
-    call = f"{configurable[TASK]}:{_given(loop)}"
-    if run.compares and configurable.get(RESUMING) and not _is_addressed(loop):
+    looks = run.compares and configurable.get(RESUMING) and not _is_addressed(loop)
+    task = _as_of_its_step(run.calls, loop, looks) or configurable[TASK]
+    call = f"{task}:{_given(loop)}"
+    if looks:
         yield from _find(run.calls, loop, call)
     place = loop.config["configurable"][NAMESPACE]
-    run.calls.begin(place, configurable[TASK], configurable.get(AROUND, {}))
+    run.calls.begin(place, task, configurable.get(AROUND, {}))
     metadata = {**loop.checkpoint_config.get("metadata", {}), CALL: call}
     loop.checkpoint_config = {**loop.checkpoint_config, "metadata": metadata}
+
+
+def _as_of_its_step(calls: Calls, loop: Any, looks: bool) -> str:
+    """The id of the `ToolNode`'s step, for a graph with one history for a thread that a tool of it calls.
+
+    That history is the same whether the tool is a task or not. If it is not looked for, each call has the
+    next one in its step, as LangGraph has it.
+    """
+    around, _, last = _first(loop.config["configurable"][NAMESPACE]).rpartition("|")
+    if last != tooled.NAME:
+        return ""
+    step = tooled.step()
+    _move(loop, around if looks else next(place for place in _all_places(around) if calls.take(step, place)))
+    return step
 
 
 def _is_addressed(loop: Any) -> bool:
@@ -225,9 +241,11 @@ def _first(own: str) -> str:
 
 def _places(own: str) -> Iterator[str]:
     """Where the other calls of the same task have theirs."""
-    first = _first(own)
-    every = itertools.chain([first], (f"{first}|{number}" for number in itertools.count(1)))
-    return (place for place in every if place != own)
+    return (place for place in _all_places(_first(own)) if place != own)
+
+
+def _all_places(first: str) -> Iterator[str]:
+    return itertools.chain([first], (f"{first}|{number}" for number in itertools.count(1)))
 
 
 def _move(loop: Any, place: str) -> None:

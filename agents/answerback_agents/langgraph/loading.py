@@ -24,6 +24,7 @@ from langgraph.pregel import Pregel
 
 from answerback.errors import AgentUnavailable, ConfigurationError
 from answerback_agents import dialects
+from answerback_agents.langgraph import tooled
 from answerback_agents.langgraph.evidence import Names
 from answerback_agents.langgraph.values import error_line
 
@@ -265,12 +266,13 @@ def _arguments(factory: Any, offer: Offer, where: str) -> dict[str, Any]:
 
 
 def names_in(graph: Graph, graph_module: str) -> Names:
-    """The names of all steps, those of inner graphs too, and of the tasks in the user's code."""
+    """The names of all steps, those of inner graphs too, and of the tasks that they may call."""
     graphs = [graph, *(inner for _, inner in graph.get_subgraphs(recurse=True))]
     values = (value for module in own_modules(graph_module) for value in list(vars(module).values()))
+    tasks = {getattr(value, "__name__", "") for value in values if isinstance(value, _TaskFunction)}
     return Names(
         frozenset(name for found in graphs for name in getattr(found, "nodes", ())),
-        frozenset(getattr(value, "__name__", "") for value in values if isinstance(value, _TaskFunction)),
+        frozenset(tasks | {tooled.NAME} if tooled.is_used() else tasks),
     )
 
 

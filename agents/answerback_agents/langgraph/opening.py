@@ -11,7 +11,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 
 from answerback.agent import AgentContext
 from answerback.errors import ConfigurationError
-from answerback_agents.langgraph import breakpoints, elsewhere, loading, savers
+from answerback_agents.langgraph import breakpoints, elsewhere, loading, savers, tooled
 from answerback_agents.langgraph.faces import Saver
 from answerback_agents.langgraph.locks import ThreadLocks
 from answerback_agents.langgraph.reading import Reader
@@ -52,6 +52,7 @@ async def opened(
     allowed = loading.own_types(loaded.module) | {_type_key(kind) for kind in settings.types}
     offer = loading.Offer(ours.with_allowlist(allowed), settings.options)
     graph = await loading.build(loaded.value, offer, loaded.file, stack)
+    tooled.install()
     elsewhere.check_steps(graph, loaded.file)
     chosen = await _chosen(graph, ours, name)
     graph = copy.copy(graph)  # the user's object stays as it is

@@ -4,8 +4,10 @@ LangGraph tells the calls of a step apart by their number. Here each is known by
 that one that comes in another order is the same one, and one that had asked is not another one.
 """
 
+import contextlib
 import threading
-from collections.abc import Collection, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -37,6 +39,7 @@ class Tasks:
         self._made: dict[str, dict[int, str]] = {}
         self._ids: dict[tuple[str, int], str] = {}
         self._places: dict[str, str] = {}
+        self._waiting = Counter[str]()
         self._tried: dict[str, list[Made]] = {}
         self._lock = threading.Lock()
 
@@ -76,6 +79,18 @@ class Tasks:
         """That call is this task."""
         with self._lock:
             self._ids[step, number] = task
+
+    @contextlib.contextmanager
+    def waits(self, step: str, most: float) -> Iterator[bool]:
+        """Whether a step may wait for a task of its own, where so many steps may."""
+        with self._lock:
+            may_wait = self._waiting[step] > 0 or len(+self._waiting) < most
+            self._waiting[step] += may_wait
+        try:
+            yield may_wait
+        finally:
+            with self._lock:
+                self._waiting[step] -= may_wait
 
     def made(self, going_on: Collection[str], asked: Collection[str]) -> dict[str, Numbered]:
         """Those of steps that go on: whose task, or one around it, is among these. `asked`: who has asked."""

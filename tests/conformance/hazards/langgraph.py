@@ -198,6 +198,14 @@ OF_LANGGRAPH = (
         (lines("Delete a? Yes", "Delete b? No", "end"), LEFT),
     ),
     Hazard(
+        "a model calls two tools that ask in one turn",
+        "LangGraph runs both again for each answer: what was agreed to first is done twice",
+        "tools",
+        (Start(), Answer("Delete a?", "Yes"), Answer("Delete b?", "No")),
+        (lines("Delete a? Yes", "Delete b? No", "end"),),
+        per_node=2,
+    ),
+    Hazard(
         "new input on a waiting thread",
         "LangGraph abandons the question without a word",
         "topic",

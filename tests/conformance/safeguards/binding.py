@@ -14,6 +14,7 @@ from tests.conformance.safeguards.mutant import (
     MOVING,
     TASKS,
     TOLD,
+    TOOLS,
     Mutant,
 )
 
@@ -148,6 +149,41 @@ OF_BINDING = (
         "if not has_asked and number not in made:",
         "if False:",
         TASKS + "test_law_12_a_task_that_asked_nothing_does_not_run_again_whatever_it_is_called_with",
+    ),
+    Mutant(
+        "a tool that was told what to do does it once",
+        ADAPTER + "tooled.py",
+        "_several.set(len(calls) > 1)",
+        "_several.set(False)",
+        TOOLS + "test_law_12_calls_of_one_turn_are_asked_at_once_and_each_is_done_once[sqlite-three]",
+    ),
+    Mutant(
+        "so does one in a thread",
+        ADAPTER + "tooled.py",
+        "most = min(most, MOST_IN_THREADS) if _is_in_threads(config) else 0",
+        "most = 0",
+        TOOLS + "test_law_12_calls_of_one_turn_are_asked_at_once_and_each_is_done_once[sqlite-invoking]",
+    ),
+    Mutant(
+        "a tool whose result cannot be kept is asked for it again",
+        ADAPTER + "tooled.py",
+        "    except Exception:\n        return {}",
+        "    except Exception:\n        return made",
+        TOOLS + "test_what_cannot_be_kept_is_made_again_and_the_others_are_not",
+    ),
+    Mutant(
+        "a graph in a tool hands over to the graph around",
+        ADAPTER + "tooled.py",
+        "return dataclasses.replace(command, graph=None) if is_next else command",
+        "return command",
+        TOOLS + "test_a_graph_in_a_tool_may_go_on_in_the_graph_around[leaving_early]",
+    ),
+    Mutant(
+        "a graph that remembers is the same in a tool's task",
+        ADAPTER + "called.py",
+        "if last != tooled.NAME:",
+        "if last:",
+        TOOLS + "test_a_graph_that_remembers_does_so_whatever_else_is_called_in_the_turn",
     ),
     Mutant(
         "a step that tries again asks nobody twice",

@@ -1,0 +1,201 @@
+"""Tooled: each call that a `ToolNode` makes is a task of its own, as it is for an agent of LangChain's.
+
+A model may call several tools in one turn, and a `ToolNode` runs them all in one step. LangGraph runs a step
+again from its start each time that something in it is answered: what one call was told to pay is paid again
+when the next one is answered, and a call that asks nothing does again what it did. It also knows the
+questions of a step by their order alone, which is that of the quicker tools. As tasks, the calls ask side by
+side, each gets its own answer, and what has ended does not run again.
+"""
+
+import contextlib
+import contextvars
+import dataclasses
+import functools
+import math
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.config import get_config
+from langgraph.errors import ParentCommand
+from langgraph.func import task
+from langgraph.types import Command
+
+from answerback.errors import ConfigurationError
+from answerback_agents.langgraph import taking
+
+NAME = "tool call"  # of the task that one call is
+# Private names of LangGraph's and of `ToolNode`'s.
+_SAVER, _TASK, _CALLS, _IN_THREADS = "__pregel_checkpointer", "__pregel_task_id", "__pregel_call", "_call"
+_PLACE, _MODULE, _READ = "checkpoint_ns", "langgraph.prebuilt.tool_node", "_parse_input"
+_CALL, _POOL = "_arun_one", "get_executor_for_config"
+_OURS = "answerback"  # the attribute of what replaces these
+_RESULT, _RAISED = "result", "raised"  # what a call may give: the latter for a graph around
+MOST_IN_THREADS = 4  # steps that wait: a pool of Python's has five threads at least
+_task: Any = task(name=NAME)
+_several: contextvars.ContextVar[bool] = contextvars.ContextVar("several", default=False)
+_step: contextvars.ContextVar[str] = contextvars.ContextVar("step", default="")
+
+
+def is_used() -> bool:
+    """Whether something here has imported `ToolNode`."""
+    return _MODULE in sys.modules
+
+
+def install() -> None:
+    """Have `ToolNode` do so in runs of ours, if it is used. More than once a process is harmless.
+
+    Raises `ConfigurationError` for a version of LangGraph that is not known to do it.
+    """
+    if not is_used():
+        return
+    module = sys.modules[_MODULE]
+    for place, name, around in (
+        (module.ToolNode, _READ, _counting),
+        (module.ToolNode, _CALL, _as_task),
+        (module, _POOL, _as_tasks),
+    ):
+        original = getattr(place, name, None)
+        if original is None:
+            raise ConfigurationError(
+                "with this version of langgraph-prebuilt, a tool could run again for the answer to another "
+                "one; install langgraph in a version that answerback was tested with"
+            )
+        if not getattr(original, _OURS, False):
+            replaced = around(original)
+            setattr(replaced, _OURS, True)
+            setattr(place, name, replaced)
+
+
+def step() -> str:
+    """The id of the step that is the `ToolNode` of what runs here."""
+    return _step.get()
+
+
+def _counting(read: Any) -> Any:
+    @functools.wraps(read)
+    def reading(node: Any, given: Any) -> Any:
+        calls, kind = read(node, given)
+        _several.set(len(calls) > 1)
+        if taking.is_ours():
+            _step.set(get_config()["configurable"].get(_TASK, ""))
+        return calls, kind
+
+    return reading
+
+
+def _as_task(run_one: Any) -> Any:
+    @functools.wraps(run_one)
+    async def running(node: Any, call: Any, kind: Any, runtime: Any) -> Any:
+        made: list[dict[str, Any]] = []
+
+        async def tool(called: Any) -> Any:
+            try:
+                made.append({_RESULT: await run_one(node, called, kind, _here(runtime))})
+            except ParentCommand as raised:
+                made.append({_RAISED: _from_here(raised.args[0])})
+            return _kept(made[0])
+
+        with _waits() as may_wait:
+            given = (await _task(tool)(call) if may_wait else {}) or (made and made[0])
+        return _taken(given) if given else await run_one(node, call, kind, runtime)
+
+    return running
+
+
+def _as_tasks(pool: Any) -> Any:
+    """The same for a graph that a step runs by `invoke`: of what `ToolNode` has its calls run in."""
+
+    @functools.wraps(pool)
+    @contextlib.contextmanager
+    def opened(config: RunnableConfig) -> Iterator[Any]:
+        with _waits(in_thread=True) as may_wait:
+            if may_wait:
+                yield _Turn()
+                return
+        with pool(config) as threads:
+            yield threads
+
+    return opened
+
+
+class _Turn:
+    """The calls of one turn: all have begun before one of them may end the step."""
+
+    def map(self, run_one: Any, *columns: Any) -> list[Any]:
+        begun = [self._begin(run_one, *each) for each in zip(*columns, strict=True)]
+        return [end() for end in begun]
+
+    def _begin(self, run_one: Any, call: Any, kind: Any, runtime: Any) -> Callable[[], Any]:
+        made: list[dict[str, Any]] = []
+
+        def tool(called: Any) -> Any:
+            try:
+                made.append({_RESULT: run_one(called, kind, _here(runtime))})
+            except ParentCommand as raised:
+                made.append({_RAISED: _from_here(raised.args[0])})
+            return _kept(made[0])
+
+        future = _task(tool)(call)
+
+        def end() -> Any:
+            given = future.result() or (made and made[0])
+            return _taken(given) if given else run_one(call, kind, runtime)
+
+        return end
+
+
+@contextlib.contextmanager
+def _waits(*, in_thread: bool = False) -> Iterator[bool]:
+    """Whether this call is one of several in a run of ours, and its step may wait for its task.
+
+    A step that waits holds a place, and its task needs one too. So one less may wait than there are; what
+    comes beyond that runs as LangGraph has it.
+    """
+    run = taking.current()
+    if run is None or not _several.get():
+        yield False
+        return
+    config = get_config()
+    most = (config.get("max_concurrency") or math.inf) - 1
+    if in_thread:
+        most = min(most, MOST_IN_THREADS) if _is_in_threads(config) else 0
+    with run.tasks.waits(config["configurable"][_TASK], most) as may_wait:
+        yield may_wait
+
+
+def _is_in_threads(config: RunnableConfig) -> bool:
+    """Whether the steps and the tasks of the graph that runs here have a pool of threads to themselves."""
+    calls = config["configurable"].get(_CALLS)
+    return getattr(getattr(calls, "func", None), "__name__", "") == _IN_THREADS
+
+
+def _here(runtime: Any) -> Any:
+    """What a tool is told about where it runs: in its task."""
+    return dataclasses.replace(runtime, config=get_config())
+
+
+def _kept(made: dict[str, Any]) -> dict[str, Any]:
+    """What a call gave, if the graph's saver can keep it; otherwise the call runs again with its step."""
+    try:
+        serde = get_config()["configurable"][_SAVER].serde
+        again = serde.loads_typed(serde.dumps_typed(made))
+        is_same = all(type(again[key]) is type(value) for key, value in made.items())
+    except Exception:
+        return {}
+    return made if is_same else {}
+
+
+def _from_here(command: Command[Any]) -> Command[Any]:
+    """What a graph in a tool says to the graph around: that of the `ToolNode`, not its task."""
+    is_next = command.graph == get_config()["configurable"][_PLACE]
+    return dataclasses.replace(command, graph=None) if is_next else command
+
+
+def _taken(given: dict[str, Any]) -> Any:
+    if _RESULT in given:
+        return given[_RESULT]
+    command = given[_RAISED]
+    place = command.graph or get_config()["configurable"][_PLACE]
+    raise ParentCommand(dataclasses.replace(command, graph=place))

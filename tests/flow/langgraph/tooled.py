@@ -1,0 +1,250 @@
+"""Graphs whose model calls several tools in one turn, which a `ToolNode` runs in one step."""
+
+import asyncio
+from typing import Annotated, Any
+
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+from langchain_core.tools import tool
+from langgraph.channels import UntrackedValue
+from langgraph.func import entrypoint
+from langgraph.graph import START, MessagesState, StateGraph
+from langgraph.prebuilt import ToolNode, ToolRuntime, tools_condition
+from langgraph.types import Command, RetryPolicy, Send, interrupt
+
+from tests.flow.langgraph.graphs import note, noted
+
+
+class Handle:
+    """As of something that is open: no checkpoint can keep one."""
+
+
+class State(MessagesState, total=False):
+    log: str
+    handle: Annotated[Any, UntrackedValue]
+
+
+@tool
+async def pay(amount: int, runtime: ToolRuntime) -> str:
+    """Pay an amount, if a person agrees."""
+    await asyncio.sleep(0.001 * (-amount % 3))  # the last ones first
+    agreed = interrupt(f"Pay {amount}?")
+    note(runtime.state, f"{amount}:{agreed}")
+    return f"{runtime.tool_call_id} {agreed}"
+
+
+@tool
+def pay_in_thread(amount: int, runtime: ToolRuntime) -> str:
+    """The same."""
+    agreed = interrupt(f"Pay {amount}?")
+    note(runtime.state, f"{amount}:{agreed}")
+    return f"{runtime.tool_call_id} {agreed}"
+
+
+@tool
+def mail(runtime: ToolRuntime) -> str:
+    """Send a mail, without asking anybody."""
+    note(runtime.state, "mailed")
+    return "sent"
+
+
+@tool
+def unkept(runtime: ToolRuntime) -> Command[Any]:
+    """Open something that no checkpoint can keep."""
+    note(runtime.state, "opened")
+    opened = ToolMessage("opened", tool_call_id=runtime.tool_call_id)
+    return Command(update={"handle": Handle(), "messages": [opened]})
+
+
+@tool
+async def fail(times: int, runtime: ToolRuntime) -> str:
+    """Fail so many times."""
+    note(runtime.state, "fails")
+    if noted(runtime.state).count("fails") <= times:
+        raise ConnectionError("no route")
+    return "done"
+
+
+@tool
+def ask_unless_called_before(runtime: ToolRuntime) -> str:
+    """Ask something else each time."""
+    note(runtime.state, "asks")
+    return str(interrupt(f"Time {noted(runtime.state).count('asks')}?"))
+
+
+@tool
+def hand_over(runtime: ToolRuntime) -> Command[Any]:
+    """Have a report written."""
+    note(runtime.state, "handed-over")
+    over = ToolMessage("handed over", tool_call_id=runtime.tool_call_id)
+    return Command(goto="report", update={"messages": [over]})
+
+
+def leave(state: State) -> Command[Any]:
+    note(state, "left")
+    return Command(graph=Command.PARENT, goto="report")
+
+
+leaving = StateGraph(State)
+leaving.add_node("leave", leave)
+leaving.add_edge(START, "leave")
+leaver = leaving.compile()
+
+
+@tool
+async def leave_by_a_graph(runtime: ToolRuntime) -> str:
+    """Have a graph hand over, which ends this call."""
+    await leaver.ainvoke(State(messages=[], log=runtime.state["log"]))
+    return "stayed"
+
+
+@tool
+def leave_in_thread(runtime: ToolRuntime) -> str:
+    """The same."""
+    leaver.invoke(State(messages=[], log=runtime.state["log"]))
+    return "stayed"
+
+
+def remember(state: State) -> dict[str, Any]:
+    count = len(state["messages"])
+    heard = interrupt(f"Pay {count}?") if state["messages"][-1].content == "ask" else "nothing"
+    return {"messages": [AIMessage(f"{count} {heard}")]}
+
+
+remembering = StateGraph(State)
+remembering.add_node("remember", remember)
+remembering.add_edge(START, "remember")
+memory = remembering.compile(checkpointer=True)
+
+
+@tool
+async def recall(say: str) -> str:
+    """Tell how much has been said before, this included, and what was answered."""
+    given = await memory.ainvoke(State(messages=[HumanMessage(say)]))
+    return str(given["messages"][-1].content)
+
+
+TOOLS = [pay, pay_in_thread, mail, unkept, fail, ask_unless_called_before, hand_over]
+TOOLS += [leave_by_a_graph, leave_in_thread, recall]
+
+
+def turn(*calls: tuple[str, dict[str, Any]]) -> AIMessage:
+    """What a model says that calls these."""
+    made = [
+        {"name": name, "args": given, "id": f"call{number}"} for number, (name, given) in enumerate(calls, 1)
+    ]
+    return AIMessage("", tool_calls=made)
+
+
+def calls(*made: tuple[str, dict[str, Any]], **options: Any) -> StateGraph[Any]:
+    """A model that makes these calls in one turn, and the `ToolNode` for them."""
+
+    def model(state: State) -> dict[str, Any]:
+        return {"messages": [turn(*made)]}
+
+    builder = StateGraph(State)
+    builder.add_node("model", model)
+    builder.add_node("tools", ToolNode(TOOLS, **options.pop("tools", {})), **options)
+    builder.add_edge(START, "model")
+    builder.add_edge("model", "tools")
+    return builder
+
+
+def pays(name: str, *amounts: int) -> list[tuple[str, dict[str, Any]]]:
+    return [(name, {"amount": amount}) for amount in amounts]
+
+
+def with_report(builder: StateGraph[Any]) -> StateGraph[Any]:
+    def report(state: State) -> dict[str, Any]:
+        note(state, "report")
+        return {}
+
+    builder.add_node("report", report)
+    return builder
+
+
+def in_turns(*turns: list[tuple[str, dict[str, Any]]]) -> StateGraph[Any]:
+    """A model that makes these calls, one turn after the other."""
+
+    def model(state: State) -> dict[str, Any]:
+        made = sum(message.type == "ai" for message in state["messages"])
+        return {"messages": [turn(*turns[made]) if made < len(turns) else AIMessage("done")]}
+
+    builder = StateGraph(State)
+    builder.add_node("model", model)
+    builder.add_node("tools", ToolNode(TOOLS))
+    builder.add_edge(START, "model")
+    builder.add_edge("tools", "model")
+    builder.add_conditional_edges("model", tools_condition)
+    return builder
+
+
+three = calls(*pays("pay", 5, 6, 7), ("mail", {}))
+in_threads = calls(*pays("pay_in_thread", 5, 6, 7), ("mail", {}))
+equal = calls(*pays("pay", 5, 5), ("mail", {}))
+one = calls(*pays("pay", 5))
+one_at_a_time = three.compile().with_config({"max_concurrency": 1})
+with_unkept = calls(*pays("pay", 5), ("unkept", {}))
+failing = calls(*pays("pay", 5), ("fail", {"times": 1}))
+retried = calls(*pays("pay", 5), ("fail", {"times": 2}), retry_policy=RetryPolicy(initial_interval=0.001))
+unhandled = calls(("fail", {"times": 9}), *pays("pay", 5), tools={"handle_tool_errors": True})
+changing = calls(("ask_unless_called_before", {}), *pays("pay", 5))
+handing_over = with_report(calls(*pays("pay", 5), ("hand_over", {})))
+leaving_early = with_report(calls(("mail", {}), ("leave_by_a_graph", {})))
+leaving_early_in_thread = with_report(calls(("mail", {}), ("leave_in_thread", {})))
+SAY, ASK = ("recall", {"say": "this"}), ("recall", {"say": "ask"})
+recalling = in_turns([SAY], [SAY, ("mail", {})], [SAY])
+recalling_twice = in_turns([SAY], [ASK, ASK, ("mail", {})], [SAY])
+
+
+def within(builder: StateGraph[Any]) -> StateGraph[Any]:
+    """That graph as a step of another one."""
+    outer = StateGraph(State)
+    outer.add_node("inner", builder.compile())
+    outer.add_edge(START, "inner")
+    return outer
+
+
+inner = within(three)
+
+
+def invoked(state: State) -> dict[str, Any]:
+    given = in_threads.compile().invoke({"messages": [], "log": state["log"]})
+    return {"messages": given["messages"]}
+
+
+invoking = StateGraph(State)
+invoking.add_node("step", invoked)
+invoking.add_edge(START, "step")
+
+
+def sent(*turns: AIMessage) -> StateGraph[Any]:
+    """A `ToolNode` for each of these, at the same time."""
+
+    def send(state: State) -> list[Send]:
+        return [Send("tools", {"log": state["log"], "messages": [turn]}) for turn in turns]
+
+    sender = StateGraph(State)
+    sender.add_node("tools", ToolNode(TOOLS))
+    sender.add_conditional_edges(START, send, ["tools"])
+    return sender
+
+
+two_turns = sent(turn(*pays("pay", 5, 6)), turn(*pays("pay", 7, 8)))
+two_at_a_time = two_turns.compile().with_config({"max_concurrency": 2})
+
+
+def crowd(state: State) -> dict[str, Any]:
+    """More at a time, in threads, than a pool has."""
+    crowded = sent(*[turn(("mail", {}), ("mail", {}))] * 40).compile()
+    return {"messages": crowded.invoke(State(messages=[], log=state["log"]))["messages"]}
+
+
+crowded = StateGraph(State)
+crowded.add_node("step", crowd)
+crowded.add_edge(START, "step")
+
+
+@entrypoint()
+async def functional(given: dict[str, Any]) -> dict[str, Any]:
+    said = turn(*pays("pay", 5, 6, 7), ("mail", {}))
+    return await ToolNode(TOOLS).ainvoke({"messages": [said], "log": given["log"]})
