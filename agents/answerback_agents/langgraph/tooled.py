@@ -79,7 +79,7 @@ def _counting(read: Any) -> Any:
         calls, kind = read(node, given)
         _several.set(len(calls) > 1)
         if taking.is_ours():
-            _step.set(get_config()["configurable"].get(_TASK, ""))
+            _step.set(_around().get(_TASK, ""))
         return calls, kind
 
     return reading
@@ -154,21 +154,24 @@ def _waits(*, in_thread: bool = False) -> Iterator[bool]:
     comes beyond that runs as LangGraph has it.
     """
     run = taking.current()
-    if run is None or not _several.get():
+    if run is None or not _several.get() or not {_CALLS, _TASK} <= _around().keys():
         yield False
         return
-    config = get_config()
-    most = (config.get("max_concurrency") or math.inf) - 1
+    most = (get_config().get("max_concurrency") or math.inf) - 1
     if in_thread:
-        most = min(most, MOST_IN_THREADS) if _is_in_threads(config) else 0
-    with run.tasks.waits(config["configurable"][_TASK], most) as may_wait:
+        most = min(most, MOST_IN_THREADS) if _is_in_threads() else 0
+    with run.tasks.waits(_around()[_TASK], most) as may_wait:
         yield may_wait
 
 
-def _is_in_threads(config: RunnableConfig) -> bool:
+def _is_in_threads() -> bool:
     """Whether the steps and the tasks of the graph that runs here have a pool of threads to themselves."""
-    calls = config["configurable"].get(_CALLS)
-    return getattr(getattr(calls, "func", None), "__name__", "") == _IN_THREADS
+    return getattr(getattr(_around()[_CALLS], "func", None), "__name__", "") == _IN_THREADS
+
+
+def _around() -> dict[str, Any]:
+    """What LangGraph tells the step, or the task, that runs here."""
+    return get_config().get("configurable", {})
 
 
 def _here(runtime: Any) -> Any:
@@ -179,7 +182,7 @@ def _here(runtime: Any) -> Any:
 def _kept(made: dict[str, Any]) -> dict[str, Any]:
     """What a call gave, if the graph's saver can keep it; otherwise the call runs again with its step."""
     try:
-        serde = get_config()["configurable"][_SAVER].serde
+        serde = _around()[_SAVER].serde
         again = serde.loads_typed(serde.dumps_typed(made))
         is_same = all(type(again[key]) is type(value) for key, value in made.items())
     except Exception:
@@ -189,7 +192,7 @@ def _kept(made: dict[str, Any]) -> dict[str, Any]:
 
 def _from_here(command: Command[Any]) -> Command[Any]:
     """What a graph in a tool says to the graph around: that of the `ToolNode`, not its task."""
-    is_next = command.graph == get_config()["configurable"][_PLACE]
+    is_next = command.graph == _around()[_PLACE]
     return dataclasses.replace(command, graph=None) if is_next else command
 
 
@@ -197,5 +200,4 @@ def _taken(given: dict[str, Any]) -> Any:
     if _RESULT in given:
         return given[_RESULT]
     command = given[_RAISED]
-    place = command.graph or get_config()["configurable"][_PLACE]
-    raise ParentCommand(dataclasses.replace(command, graph=place))
+    raise ParentCommand(dataclasses.replace(command, graph=command.graph or _around()[_PLACE]))

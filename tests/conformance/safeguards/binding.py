@@ -160,7 +160,7 @@ OF_BINDING = (
     Mutant(
         "so does one in a thread",
         ADAPTER + "tooled.py",
-        "most = min(most, MOST_IN_THREADS) if _is_in_threads(config) else 0",
+        "most = min(most, MOST_IN_THREADS) if _is_in_threads() else 0",
         "most = 0",
         TOOLS + "test_law_12_calls_of_one_turn_are_asked_at_once_and_each_is_done_once[sqlite-invoking]",
     ),

@@ -91,6 +91,23 @@ async def test_where_one_may_run_at_a_time_calls_run_as_langgraph_has_it(light: 
     assert len(texts(state)) == 1
 
 
+async def test_law_12_a_call_that_asked_as_langgraph_has_it_is_asked_about_again_and_done_once(
+    light: Harness, log: Log
+) -> None:
+    """As those did that an older version has asked about: the answer to one would be for all of its step."""
+    mine = await light.open("tooled.py:one_at_a_time")
+    state = await mine.start("t", light.input(messages=[]))
+    await mine.close()
+    mine = await light.open("tooled.py:three")
+    mine.patience = 0.05
+    with pytest.raises(DoesNotFit):
+        await mine.resume("t", target(only(state)), said("yes"))
+    ended, asked = await answer_all(mine, Paused(await mine.pending("t")))
+    assert isinstance(ended, Finished)
+    assert sorted(asked) == ASKED
+    assert Counter(log()) == Counter([*PAID_ONCE, "mailed"])
+
+
 async def test_where_two_may_run_at_a_time_a_step_still_finds_a_place_for_its_calls(light: Harness) -> None:
     mine = await light.open("tooled.py:two_at_a_time")
     ended, asked = await answer_all(mine, await mine.start("t", light.input(messages=[])))
