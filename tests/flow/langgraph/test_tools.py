@@ -191,14 +191,10 @@ async def test_a_graph_that_remembers_does_so_whatever_else_is_called_in_the_tur
     assert [said for said in results(ended) if said != "sent"] == ["1 nothing", "3 nothing", "5 nothing"]
 
 
-async def test_law_1_two_calls_of_it_in_one_turn_have_an_answer_each(light: Harness, log: Log) -> None:
+async def test_law_1_two_calls_of_it_in_one_turn_have_an_answer_each(light: Harness) -> None:
     mine = await light.open("tooled.py:recalling_twice")
     state = await mine.start("t", light.input(messages=[]))
     ended, asked = await answer_all(mine, state)
     assert sorted(asked) == ["Pay 1?", "Pay 3?"]
-    assert [said for said in results(ended) if said != "sent"] == [
-        "1 nothing",
-        "3 Pay3?",
-        "1 Pay1?",
-        "5 nothing",
-    ]
+    first, *both, last = (said for said in results(ended) if said != "sent")
+    assert (first, sorted(both), last) == ("1 nothing", ["1 Pay1?", "3 Pay3?"], "5 nothing")
