@@ -150,9 +150,9 @@ def end(code: int) -> None:
     os._exit(code)
 
 
-def load() -> None:
-    """Import what programs import, as far as it is installed."""
-    names = [*LATE]
+def load(also: list[str]) -> None:
+    """Import what programs import, as far as it is installed; and these."""
+    names = [*LATE, *also]
     for package in PACKAGES:
         with contextlib.suppress(ImportError):
             found = importlib.import_module(package).__path__
@@ -164,7 +164,7 @@ def load() -> None:
 
 
 if __name__ == "__main__":
-    load()
+    load(sys.argv[2:])
     begun = Server(socket.socket(fileno=int(sys.argv[1]))).serve()
     if begun is not None:
         be(begun)

@@ -25,8 +25,8 @@ STARTED = ("PYTHONPATH", "PYTHONDONTWRITEBYTECODE")  # of the environment: what 
 class Program:
     """`python -m module words`, with pipes or the given descriptors as its streams.
 
-    It differs from one that was really started by what has been imported before. What happens while a program
-    starts is for tests that start one.
+    It differs from one that was really started by what has been imported before: what programs of ours
+    import, and the modules `also`. What happens while a program starts is for tests that start one.
     """
 
     def __init__(
@@ -39,6 +39,7 @@ class Program:
         stdout: int = subprocess.PIPE,
         stderr: int = subprocess.PIPE,
         terminal: bool = False,
+        also: tuple[str, ...] = (),
     ) -> None:
         self.args = [module, *words]
         self.returncode: int | None = None
@@ -48,7 +49,7 @@ class Program:
         self._told, theirs = socket.socketpair()
         order = {"module": module, "words": words, "env": dict(env), "cwd": str(cwd), "terminal": terminal}
         with theirs:
-            _server().send(order, [in_, out, err, theirs.fileno()])
+            _server(also).send(order, [in_, out, err, theirs.fileno()])
         for given, descriptor in ((stdin, in_), (stdout, out), (stderr, err)):
             if given != descriptor:
                 os.close(descriptor)
@@ -122,11 +123,11 @@ def _read(stream: IO[str], into: list[str]) -> None:
 class _Server:
     """The process that forks them."""
 
-    def __init__(self) -> None:
+    def __init__(self, also: tuple[str, ...]) -> None:
         self._orders, theirs = socket.socketpair(type=socket.SOCK_SEQPACKET)  # an order is a packet
         env = {name: value for name, value in os.environ.items() if name not in STARTED}
         with theirs:
-            words = [sys.executable, "-m", "tests.support.preloaded", str(theirs.fileno())]
+            words = [sys.executable, "-m", "tests.support.preloaded", str(theirs.fileno()), *also]
             self._process = subprocess.Popen(
                 words,
                 cwd=ROOT,
@@ -146,8 +147,8 @@ class _Server:
 
 
 @functools.cache
-def _server() -> _Server:
-    """One for each process of the tests, once it is wanted."""
-    server = _Server()
+def _server(also: tuple[str, ...]) -> _Server:
+    """One for each process of the tests, and for what is imported, once it is wanted."""
+    server = _Server(also)
     atexit.register(server.close)
     return server

@@ -2,8 +2,8 @@
 
 import asyncio
 import json
+import os
 import signal
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,20 +11,22 @@ import pytest
 
 from answerback.agent import Failed, Finished, Pending
 from answerback.errors import NotPending
-from tests.flow.langgraph.harness import Harness, only, said, target, texts, until
+from tests.flow.langgraph.harness import Harness, only, said, target, texts, until, waiting
+from tests.support.programs import Program
 
 Log = Callable[[], list[str]]
 ROOT = Path(__file__).parents[3]
+CHILD = "tests.flow.langgraph.child"
+# What that, the graphs and the savers import.
+IMPORTED = (CHILD, "tests.flow.langgraph.graphs", "tests.flow.langgraph.tooled", "psycopg_pool", "aiosqlite")
 
 
 async def killed(harness: Harness, graph: str, topic: str, *answers: object) -> None:
     """Start the graph in a process, answer, and see it die by SIGKILL where `topic` says."""
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "tests.flow.langgraph.child",
-        harness.url, str(harness.data_dir), graph, topic, json.dumps(answers),
-        cwd=ROOT,  # and no sys.path of ours: other tests have put folders of their own into it
-    )  # fmt: skip
-    assert await process.wait() == -signal.SIGKILL
+    words = harness.url, str(harness.data_dir), graph, topic, json.dumps(answers)
+    process = Program(CHILD, *words, env=os.environ, cwd=ROOT, also=IMPORTED)
+    _, error = await asyncio.to_thread(process.communicate, timeout=60)
+    assert process.returncode == -signal.SIGKILL, error
 
 
 async def asked_then_killed(harness: Harness, graph: str, topic: str) -> Pending:
@@ -172,3 +174,21 @@ async def test_a_worker_that_is_stopped_leaves_the_answer_to_the_next_one(harnes
     await mine.cancel("t")
     assert await going_on == Failed("Cancelled.", retryable=False)
     assert log().count("asked") == 1
+
+
+async def test_killed_in_a_tool_it_goes_on_with_its_answer_and_the_turns_other_calls_do_not_run_again(
+    harness: Harness, log: Log
+) -> None:
+    mine = await harness.open("tooled.py:deadly")
+    state = await mine.start("t", harness.input(messages=[], topic=""))
+    pay, die = sorted(waiting(state), key=lambda pending: pending.questions[0].text, reverse=True)
+    assert only(await mine.resume("t", target(pay), said("yes"))) == die
+    await mine.close()
+    await killed(harness, "tooled.py:deadly", "", "yes")
+    mine = await harness.open("tooled.py:deadly")
+    with pytest.raises(NotPending):
+        await mine.resume("t", target(pay), said("no"))
+    ended = await mine.resume("t", target(die), said("yes"), again=True)
+    assert isinstance(ended, Finished)
+    assert ended.result["messages"][-2]["content"] == "alive yes"
+    assert sorted(log()) == ["5:yes", "die:yes", "die:yes", "mailed"]

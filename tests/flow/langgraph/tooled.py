@@ -1,6 +1,8 @@
 """Graphs whose model calls several tools in one turn, which a `ToolNode` runs in one step."""
 
 import asyncio
+import os
+import signal
 from typing import Annotated, Any
 
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
@@ -65,6 +67,16 @@ async def fail(times: int, runtime: ToolRuntime) -> str:
 
 
 @tool
+def die(runtime: ToolRuntime) -> str:
+    """Die by SIGKILL once a person agrees, the first time."""
+    agreed = interrupt("Die?")
+    note(runtime.state, f"die:{agreed}")
+    if noted(runtime.state).count(f"die:{agreed}") == 1:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return f"alive {agreed}"
+
+
+@tool
 def ask_unless_called_before(runtime: ToolRuntime) -> str:
     """Ask something else each time."""
     note(runtime.state, "asks")
@@ -123,7 +135,7 @@ async def recall(say: str) -> str:
     return str(given["messages"][-1].content)
 
 
-TOOLS = [pay, pay_in_thread, mail, unkept, fail, ask_unless_called_before, hand_over]
+TOOLS = [pay, pay_in_thread, mail, unkept, die, fail, ask_unless_called_before, hand_over]
 TOOLS += [leave_by_a_graph, leave_in_thread, recall]
 
 
@@ -187,6 +199,7 @@ with_unkept = calls(*pays("pay", 5), ("unkept", {}))
 failing = calls(*pays("pay", 5), ("fail", {"times": 1}))
 retried = calls(*pays("pay", 5), ("fail", {"times": 2}), retry_policy=RetryPolicy(initial_interval=0.001))
 unhandled = calls(("fail", {"times": 9}), *pays("pay", 5), tools={"handle_tool_errors": True})
+deadly = calls(*pays("pay", 5), ("die", {}), ("mail", {}))
 changing = calls(("ask_unless_called_before", {}), *pays("pay", 5))
 handing_over = with_report(calls(*pays("pay", 5), ("hand_over", {})))
 leaving_early = with_report(calls(("mail", {}), ("leave_by_a_graph", {})))
