@@ -1,5 +1,6 @@
 """Tools that a model calls in one turn: each asks, is answered and does its work by itself (laws 1, 12)."""
 
+import random
 from collections import Counter
 from collections.abc import Callable
 
@@ -23,6 +24,10 @@ async def answer_all(mine: LangGraph, state: State, which: int = -1) -> tuple[St
         asked.append(pending.questions[0].text)
         state = await mine.resume("t", target(pending), said(asked[-1].replace(" ", "")))
     return state, asked
+
+
+def ids(state: State) -> set[str]:
+    return {pending.interrupt_id for pending in state.pending} if isinstance(state, Paused) else set()
 
 
 def results(state: State) -> list[str]:
@@ -66,6 +71,29 @@ async def test_law_3_and_so_it_is_when_each_answer_finds_another_process(harness
         assert type(again) is type(state)
     assert isinstance(state, Finished)
     assert sorted(log()) == PAID_ONCE
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("graph", ["agents_as_tools", "agents_in_threads"])
+async def test_law_12_so_it_is_for_agents_that_are_tools_of_one_turn_in_whatever_order_they_are_answered(
+    harness: Harness, log: Log, graph: str, seed: int
+) -> None:
+    """Two agents, each with three payments in a turn of its own; and every third answer is given again."""
+    order, asked = random.Random(seed), list[str]()  # noqa: S311
+    mine = await harness.open(f"tooled.py:{graph}")
+    state = await mine.start("t", harness.input(messages=[]))
+    while isinstance(state, Paused):
+        pending = order.choice(state.pending)
+        asked.append(pending.questions[0].text)
+        given = said(asked[-1].replace(" ", ""))
+        state = await mine.resume("t", target(pending), given)
+        if len(asked) % 3 == 0:
+            again = await mine.resume("t", target(pending), given, again=True)
+            assert ids(again) == ids(state)
+    assert isinstance(state, Finished)
+    amounts = [11, 12, 13, 21, 22, 23]
+    assert sorted(asked) == [f"Pay {amount}?" for amount in amounts]
+    assert sorted(log()) == [*(f"{amount}:Pay{amount}?" for amount in amounts), *["mailed"] * 3]
 
 
 async def test_law_12_equal_calls_are_each_asked_about(light: Harness, log: Log) -> None:

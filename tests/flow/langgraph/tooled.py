@@ -225,6 +225,35 @@ def invoked(state: State) -> dict[str, Any]:
     return {"messages": given["messages"]}
 
 
+def paying(name: str, tens: int) -> StateGraph[Any]:
+    """An agent that pays three amounts, and writes a mail."""
+    return calls(*pays(name, *(tens * 10 + more for more in (1, 2, 3))), ("mail", {}))
+
+
+def told(given: dict[str, Any]) -> str:
+    return ", ".join(message.content for message in given["messages"] if message.type == "tool")
+
+
+@tool
+async def pay_group(tens: int, runtime: ToolRuntime) -> str:
+    """Have an agent pay three amounts."""
+    return told(await paying("pay", tens).compile().ainvoke(State(messages=[], log=runtime.state["log"])))
+
+
+@tool
+def pay_group_in_thread(tens: int, runtime: ToolRuntime) -> str:
+    """The same."""
+    agent = paying("pay_in_thread", tens).compile()
+    return told(agent.invoke(State(messages=[], log=runtime.state["log"])))
+
+
+TOOLS += [pay_group, pay_group_in_thread]
+agents_as_tools, agents_in_threads = (
+    calls((name, {"tens": 1}), (name, {"tens": 2}), ("mail", {}))
+    for name in ("pay_group", "pay_group_in_thread")
+)
+
+
 invoking = StateGraph(State)
 invoking.add_node("step", invoked)
 invoking.add_edge(START, "step")
