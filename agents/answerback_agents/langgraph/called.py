@@ -26,8 +26,7 @@ from langgraph.pregel._loop import AsyncPregelLoop, SyncPregelLoop
 from langgraph.types import Command
 
 from answerback.agent import digest
-from answerback_agents.langgraph import taking, tooled, values
-from answerback_agents.langgraph.calls import Calls
+from answerback_agents.langgraph import once, taking, tooled, values
 
 CALL = "answerback_call"  # in the metadata of an inner graph's checkpoints
 RUN = "answerback_run"  # the attribute of a graph that runs: which run of ours it belongs to
@@ -37,6 +36,7 @@ NAMESPACE, REPLAY = "checkpoint_ns", "__pregel_replay_state"
 GAPS = 2  # places in a row without a history, behind which there is none
 # What is looked for, as a saver takes it, and what it finds.
 _Search = Generator[RunnableConfig, CheckpointTuple | None, None]
+_Take = Callable[[str, str], bool]  # `Calls.take`, in this try of the step
 
 
 def install() -> None:
@@ -107,8 +107,9 @@ def _runs(loop: Any) -> Iterator[None]:
     if run is None or not loop.is_nested:
         yield
         return
-    setattr(loop, RUN, run)
-    run.calls.runs(1)
+    place = loop.config["configurable"][NAMESPACE]
+    setattr(loop, RUN, (run.calls, place))
+    run.calls.runs(place, 1)
     try:
         yield
     except BaseException:
@@ -117,8 +118,9 @@ def _runs(loop: Any) -> Iterator[None]:
 
 
 def _ended(loop: Any) -> None:
-    if run := vars(loop).pop(RUN, None):
-        run.calls.runs(-1)
+    if found := vars(loop).pop(RUN, None):
+        calls, place = found
+        calls.runs(place, -1)
 
 
 def _next(search: _Search, found: CheckpointTuple | None) -> RunnableConfig | None:
@@ -137,18 +139,20 @@ def _begin(loop: Any) -> _Search:
     if not loop.checkpointer:
         run.calls.begin_unkept(configurable[NAMESPACE])
         return
-    looks = run.compares and configurable.get(RESUMING) and not _is_addressed(loop)
-    task = _as_of_its_step(run.calls, loop, looks) or configurable[TASK]
+    take = functools.partial(run.calls.take, attempt=once.attempt(configurable))
+    tries_again = once.tries_again(configurable)
+    looks = configurable.get(RESUMING) and (run.compares or tries_again) and not _is_addressed(loop)
+    task = _as_of_its_step(take, loop, looks) or configurable[TASK]
     call = f"{task}:{_given(loop)}"
     if looks:
-        yield from _find(run.calls, loop, call)
+        run.calls.anew |= yield from _find(take, loop, call)
     place = loop.config["configurable"][NAMESPACE]
     run.calls.begin(place, task, configurable.get(AROUND, {}))
     metadata = {**loop.checkpoint_config.get("metadata", {}), CALL: call}
     loop.checkpoint_config = {**loop.checkpoint_config, "metadata": metadata}
 
 
-def _as_of_its_step(calls: Calls, loop: Any, looks: bool) -> str:
+def _as_of_its_step(take: _Take, loop: Any, looks: bool) -> str:
     """The id of the `ToolNode`'s step, for a graph with one history for a thread that a tool of it calls.
 
     That history is the same whether the tool is a task or not. If it is not looked for, each call has the
@@ -158,7 +162,7 @@ def _as_of_its_step(calls: Calls, loop: Any, looks: bool) -> str:
     if last != tooled.NAME:
         return ""
     step = tooled.step()
-    _move(loop, around if looks else next(place for place in _all_places(around) if calls.take(step, place)))
+    _move(loop, around if looks else next(place for place in _all_places(around) if take(step, place)))
     return step
 
 
@@ -169,36 +173,36 @@ def _is_addressed(loop: Any) -> bool:
     return bool(told or configurable.get("checkpoint_id") or configurable.get(REPLAY))
 
 
-def _find(calls: Calls, loop: Any, call: str) -> _Search:
-    """Have the graph go on with this call's history, or start anew."""
+def _find(take: _Take, loop: Any, call: str) -> Generator[RunnableConfig, CheckpointTuple | None, bool]:
+    """Have the graph go on with this call's history, or start anew; whether another call's was there."""
     own: str = loop.config["configurable"][NAMESPACE]
     found = yield _at(loop, own)
     was = str(found.metadata.get(CALL, call)) if found else ""  # one of an older version does not say
     task = call.partition(":")[0]
-    if was == call and calls.take(task, own):
-        return
+    if was == call and take(task, own):
+        return False
     free, gaps, others = "", 0, own != _first(own)
-    if not found and calls.take(task, own):
+    if not found and take(task, own):
         free = own
     for place in _places(own):
         other = yield _at(loop, place)
-        if other and other.metadata.get(CALL) == call and calls.take(task, place):
+        if other and other.metadata.get(CALL) == call and take(task, place):
             _move(loop, place)
-            return
+            return False
         gaps, others = (0, True) if other else (gaps + 1, others)
-        if not other and not free and calls.take(task, place):
+        if not other and not free and take(task, place):
             free = place
         if free and gaps >= GAPS:
             break
     # Where nothing was asked no answer is at stake: what has ended, or is half done, does not start again.
     stays = found and was.partition(":")[0] == task and (_is_finished(loop, found) or not others)
-    if stays and not (yield from _has_asked(found, was)) and calls.take(task, own):
-        return
-    calls.anew |= bool(found)
-    if found and f":{task}" not in own and calls.take(task, own):
+    if stays and not (yield from _has_asked(found, was)) and take(task, own):
+        return False
+    if found and f":{task}" not in own and take(task, own):
         _start(loop)  # on what it remembers, also of a step before
     else:
         _move(loop, free)
+    return bool(found)
 
 
 def _has_asked(found: CheckpointTuple | None, call: str) -> Generator[RunnableConfig, Any, bool]:

@@ -7,6 +7,7 @@ keeps none (`checkpointer=False`) is somebody new each time it runs, whom no ans
 
 import asyncio
 import threading
+from collections import Counter
 from collections.abc import Callable, Mapping
 
 POLLED = 0.01  # seconds; steps run in threads too
@@ -48,9 +49,9 @@ class Calls:
 
     def __init__(self) -> None:
         self.anew = False
-        self._running = 0
+        self._running = Counter[str]()
         self._is_over = False
-        self._taken: set[tuple[str, str]] = set()
+        self._taken: dict[tuple[str, str], object] = {}
         self._tasks: dict[str, tuple[str, Mapping[str, str]]] = {}
         self._at_once: set[str] = set()
         self._unkept: set[str] = set()
@@ -71,11 +72,13 @@ class Calls:
                 self._at_once.add(namespace)
                 self._check(self._asking)
 
-    def take(self, task: str, namespace: str) -> bool:
-        """Whether no other call of this task has gone on there yet."""
+    def take(self, task: str, namespace: str, attempt: object) -> bool:
+        """Whether no other call of this task has gone on there in this try, which is an object, or runs."""
         with self._lock:
-            free = (task, namespace) not in self._taken
-            self._taken.add((task, namespace))
+            taken = self._taken.get((task, namespace))
+            free = taken is None or (taken is not attempt and not self._running[namespace])
+            if free:
+                self._taken[task, namespace] = attempt
             return free
 
     def begin_unkept(self, namespace: str) -> None:
@@ -96,13 +99,14 @@ class Calls:
         with self._lock:
             return {part.rpartition(":")[2] for place in self._asking for part in place.split("|")}
 
-    def runs(self, more: int) -> None:
-        """So many graphs more have begun to run, or have ended."""
+    def runs(self, namespace: str, more: int) -> None:
+        """So many graphs more have begun to run there, or have ended."""
         with self._lock:
-            self._running += more
+            self._running[namespace] += more
 
     def is_running(self) -> bool:
-        return self._running > 0
+        with self._lock:
+            return self._running.total() > 0
 
     def over(self) -> None:
         """From now on nothing begins to run, and nothing asks."""

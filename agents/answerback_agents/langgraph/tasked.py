@@ -17,12 +17,12 @@ from langgraph.pregel import _runner
 from langgraph.pregel._loop import PregelLoop
 
 from answerback.agent import digest
-from answerback_agents.langgraph import taking, values
+from answerback_agents.langgraph import once, taking, values
 from answerback_agents.langgraph.called import NAMESPACE
 from answerback_agents.langgraph.tasks import Made
 
 # Private names of LangGraph's.
-_ACCEPT, _CALLS, _RUNTIME = "accept_push", ("_call", "_acall"), "__pregel_runtime"
+_ACCEPT, _CALLS = "accept_push", ("_call", "_acall")
 _making: contextvars.ContextVar[Made | None] = contextvars.ContextVar("making", default=None)
 
 
@@ -46,7 +46,9 @@ def _made_once(call: Callable[..., Any]) -> Callable[..., Any]:
         run, task = taking.current(), step()
         if run is None or task is None or not task.retry_policy:
             return call(step, func, given, **how)
-        made = run.tasks.make(task.id, _attempt(), digest([_name(func), values.plain(given)]))
+        made = run.tasks.make(
+            task.id, once.attempt(get_config()["configurable"]), digest([_name(func), values.plain(given)])
+        )
         if made.future is None or _has_failed(made.future):
             token = _making.set(made)
             try:
@@ -56,12 +58,6 @@ def _made_once(call: Callable[..., Any]) -> Callable[..., Any]:
         return made.future
 
     return calling
-
-
-def _attempt() -> int:
-    """The number of the try of the step that calls."""
-    about = getattr(get_config()["configurable"].get(_RUNTIME), "execution_info", None)
-    return about.node_attempt if about else 1
 
 
 def _has_failed(future: Any) -> bool:

@@ -19,10 +19,10 @@ MOST = 1000  # calls of a step that are told apart
 
 @dataclass(slots=True)
 class Made:
-    """A call, which the try of its step with this number has made, and what comes of it."""
+    """A call, which this try of its step has made, and what comes of it."""
 
     called: str = ""
-    attempt: int = 1
+    attempt: object = None
     number: int | None = None
     future: Any = None
 
@@ -64,12 +64,12 @@ class Tasks:
         self.anew = True
         return max((number, *made, *before)) + 1
 
-    def make(self, step: str, attempt: int, called: str) -> Made:
-        """A call of a step that may try again: the same that it made before, if it was one try before."""
+    def make(self, step: str, attempt: object, called: str) -> Made:
+        """A call of a step that may try again: one that an earlier try has made, if there is one."""
         with self._lock:
             tried = self._tried.setdefault(step, [])
             for made in tried:
-                if made.called == called and made.attempt < attempt:
+                if made.called == called and made.attempt is not attempt:
                     made.attempt = attempt
                     return made
             tried.append(Made(called, attempt))

@@ -59,7 +59,7 @@ OF_BINDING = (
     Mutant(
         "a graph that a step calls with something else starts anew",
         ADAPTER + "called.py",
-        "yield from _find(run.calls, loop, call)",
+        "run.calls.anew |= yield from _find(take, loop, call)",
         "yield from ()",
         INNER
         + "test_law_1_what_was_approved_is_not_the_result_of_a_call_with_something_else[sqlite-changed]",
@@ -67,7 +67,7 @@ OF_BINDING = (
     Mutant(
         "a call in another order finds its own history",
         ADAPTER + "called.py",
-        "if other and other.metadata.get(CALL) == call and calls.take(task, place):",
+        "if other and other.metadata.get(CALL) == call and take(task, place):",
         "if False:",
         INNER + "test_law_1_calls_at_the_same_time_get_their_own_results_in_any_order[sqlite-raced]",
     ),
@@ -96,7 +96,7 @@ OF_BINDING = (
     Mutant(
         "one history for each of two equal calls",
         ADAPTER + "called.py",
-        "if was == call and calls.take(task, own):",
+        "if was == call and take(task, own):",
         "if was == call:",
         INNER + "test_law_12_equal_calls_in_another_order_are_each_asked_about",
     ),
@@ -188,9 +188,24 @@ OF_BINDING = (
     Mutant(
         "a step that tries again asks nobody twice",
         ADAPTER + "tasks.py",
-        "if made.called == called and made.attempt < attempt:",
-        "if made.called != called and made.attempt < attempt:",
+        "if made.called == called and made.attempt is not attempt:",
+        "if made.called != called and made.attempt is not attempt:",
         TASKS + "test_law_12_a_step_that_tries_again_by_itself_does_no_task_twice_that_had_ended[sqlite]",
+    ),
+    Mutant(
+        "a task that is made again has its answers once",
+        ADAPTER + "once.py",
+        "                brought = None",
+        "                pass",
+        TOOLS + "test_law_1_a_tool_that_is_tried_again_keeps_its_answer_and_asks_the_next_question"
+        "[sqlite-in_two_tries]",
+    ),
+    Mutant(
+        "a graph whose step tries again goes on where it was",
+        ADAPTER + "calls.py",
+        "free = taken is None or (taken is not attempt and not self._running[namespace])",
+        "free = taken is None",
+        INNER + "test_law_12_a_graph_whose_step_tries_again_goes_on_and_asks_nobody_again[sqlite]",
     ),
     Mutant(
         "a step that tries again makes anew what has failed",

@@ -9,7 +9,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.func import entrypoint
 from langgraph.graph import END, START, StateGraph
 from langgraph.managed import RemainingSteps
-from langgraph.types import Send, interrupt
+from langgraph.types import RetryPolicy, Send, interrupt
 
 from tests.flow.langgraph.graphs import State, around, line_of, note, noted
 
@@ -292,3 +292,43 @@ def again(inner: Any) -> StateGraph[Any]:
 again_whole, again_silent_whole = again(whole), again(silent_whole)
 kept_nowhere, kept_nowhere_called = around(nothing), looked_up(agreed(nothing))
 kept_nowhere_silent, kept_nowhere_silent_called = around(silent_nothing), threaded(silent_nothing)
+
+
+def pay_in_two_tries(state: State) -> State:
+    """Fails once after somebody has agreed, then asks for a receipt."""
+    agreed = interrupt("Pay?")
+    note(state, f"pay:{agreed}")
+    if noted(state).count(f"pay:{agreed}") == 1:
+        raise ConnectionError
+    note(state, f"receipt:{interrupt('A receipt?')}")
+    return {}
+
+
+def call_out(state: State) -> State:
+    note(state, "calls")
+    if noted(state).count("calls") == 1:
+        raise ConnectionError
+    return {}
+
+
+def tried(inner: Any, *, tries: bool = True) -> StateGraph[Any]:
+    """A step that is this graph, and tries again once it has failed."""
+    builder = StateGraph(State)
+    policy = RetryPolicy(initial_interval=0.001) if tries else None
+    builder.add_node("inner", inner, retry_policy=policy)
+    builder.add_edge(START, "inner")
+    return builder
+
+
+def stepped(inner: Any) -> Any:
+    async def step(state: State) -> State:
+        await inner.ainvoke({"log": state["log"], "heard": ["1"]})
+        return {}
+
+    return step
+
+
+two_tries = line_of(pay_in_two_tries).compile()
+tried_as_node, tried_in_step = tried(two_tries), tried(stepped(two_tries))
+tried_deeper = tried(tried(two_tries, tries=False).compile())
+agent_tried = tried(stepped(line_of(confirm, call_out).compile()))

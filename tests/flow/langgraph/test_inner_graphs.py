@@ -252,3 +252,23 @@ async def test_a_graph_that_keeps_nothing_is_not_asked_about(light: Harness, gra
 async def test_a_graph_that_keeps_nothing_runs(light: Harness, graph: str) -> None:
     mine = await light.open(f"calling.py:{graph}")
     assert isinstance(await mine.start("t", light.input(heard=["5"])), Finished)
+
+
+@pytest.mark.parametrize("graph", ["tried_as_node", "tried_in_step", "tried_deeper"])
+async def test_law_1_a_graph_whose_step_tries_again_keeps_its_answer_and_asks_the_next_question(
+    harness: Harness, log: Log, graph: str
+) -> None:
+    mine = await harness.open(f"calling.py:{graph}")
+    receipt = await answer(mine, await mine.start("t", harness.input(heard=[])), "yes")
+    assert texts(receipt) == ["A receipt?"]
+    assert isinstance(await answer(mine, receipt, "please"), Finished)
+    assert log() == ["pay:yes", "pay:yes", "pay:yes", "receipt:please"]
+
+
+async def test_law_12_a_graph_whose_step_tries_again_goes_on_and_asks_nobody_again(
+    harness: Harness, log: Log
+) -> None:
+    mine = await harness.open("calling.py:agent_tried")
+    ended = await answer(mine, await mine.start("t", harness.input(heard=[])), "yes")
+    assert isinstance(ended, Finished)
+    assert log() == ["calls", "calls"]

@@ -226,3 +226,16 @@ async def test_law_1_two_calls_of_it_in_one_turn_have_an_answer_each(light: Harn
     assert sorted(asked) == ["Pay 1?", "Pay 3?"]
     first, *both, last = (said for said in results(ended) if said != "sent")
     assert (first, sorted(both), last) == ("1 nothing", ["1 Pay1?", "3 Pay3?"], "5 nothing")
+
+
+@pytest.mark.parametrize("graph", ["in_two_tries", "both_in_two_tries"])
+async def test_law_1_a_tool_that_is_tried_again_keeps_its_answer_and_asks_the_next_question(
+    harness: Harness, log: Log, graph: str
+) -> None:
+    mine = await harness.open(f"tooled.py:{graph}")
+    ended, asked = await answer_all(mine, await mine.start("t", harness.input(messages=[])))
+    assert isinstance(ended, Finished)
+    amounts = [5] if graph == "in_two_tries" else [5, 6]
+    assert sorted(asked) == sorted(f"{what} {each}?" for what in ("Pay", "A receipt for") for each in amounts)
+    paid = [line for line in log() if line.count(":") == 2]
+    assert sorted(paid) == [f"{each}:Pay{each}?:Areceiptfor{each}?" for each in amounts]

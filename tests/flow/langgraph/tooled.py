@@ -67,6 +67,18 @@ async def fail(times: int, runtime: ToolRuntime) -> str:
 
 
 @tool
+async def pay_in_two_tries(amount: int, runtime: ToolRuntime) -> str:
+    """Fail once after a person has agreed, then ask for a receipt."""
+    agreed = interrupt(f"Pay {amount}?")
+    note(runtime.state, f"{amount}:{agreed}")
+    if noted(runtime.state).count(f"{amount}:{agreed}") == 1:
+        raise ConnectionError("no route")
+    receipt = interrupt(f"A receipt for {amount}?")
+    note(runtime.state, f"{amount}:{agreed}:{receipt}")
+    return f"{agreed} {receipt}"
+
+
+@tool
 def die(runtime: ToolRuntime) -> str:
     """Die by SIGKILL once a person agrees, the first time."""
     agreed = interrupt("Die?")
@@ -135,7 +147,7 @@ async def recall(say: str) -> str:
     return str(given["messages"][-1].content)
 
 
-TOOLS = [pay, pay_in_thread, mail, unkept, die, fail, ask_unless_called_before, hand_over]
+TOOLS = [pay, pay_in_thread, mail, unkept, die, fail, pay_in_two_tries, ask_unless_called_before, hand_over]
 TOOLS += [leave_by_a_graph, leave_in_thread, recall]
 
 
@@ -198,6 +210,9 @@ one_at_a_time = three.compile().with_config({"max_concurrency": 1})
 with_unkept = calls(*pays("pay", 5), ("unkept", {}))
 failing = calls(*pays("pay", 5), ("fail", {"times": 1}))
 retried = calls(*pays("pay", 5), ("fail", {"times": 2}), retry_policy=RetryPolicy(initial_interval=0.001))
+AGAIN = RetryPolicy(initial_interval=0.001)
+in_two_tries = calls(*pays("pay_in_two_tries", 5), ("mail", {}), retry_policy=AGAIN)
+both_in_two_tries = calls(*pays("pay_in_two_tries", 5, 6), ("mail", {}), retry_policy=AGAIN)
 unhandled = calls(("fail", {"times": 9}), *pays("pay", 5), tools={"handle_tool_errors": True})
 deadly = calls(*pays("pay", 5), ("die", {}), ("mail", {}))
 changing = calls(("ask_unless_called_before", {}), *pays("pay", 5))
