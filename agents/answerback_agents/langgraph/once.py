@@ -1,8 +1,9 @@
 """Once: what a run brings to a task answers one question of it, also where the task begins again in that run.
 
-A task that failed once it had its answer keeps that. When its step tries again, LangGraph begins it anew, and
-takes its first question's id, which older versions gave to all of a task's questions, for that of the next
-one as well: so the yes to "Pay 5?" answers "Pay 6?" too, which nobody was asked (1.2.20 to 1.2.24).
+It does when its step tries again: then `tasked` and `called` have it go on with the answers that it had. Of
+what the run has brought LangGraph gives it once more what goes by its first question's id, because older
+versions gave that id to all of a task's questions (1.2.20 to 1.2.24). So the yes to "Pay?" would answer "A
+receipt?" as well, which nobody was asked.
 """
 
 import functools
@@ -39,7 +40,7 @@ def install() -> None:
 
 def attempt(told: Mapping[str, Any]) -> object:
     """A try of a step, from what LangGraph tells it: the same object as long as that lasts."""
-    return told[taking.SCRATCHPAD]
+    return told.get(taking.SCRATCHPAD, told)
 
 
 def tries_again(told: Mapping[str, Any]) -> bool:

@@ -73,7 +73,9 @@ def _numbered(accept: Callable[..., Any]) -> Callable[..., Any]:
         if run is None or call is None:
             return accept(loop, task, number, call)
         place = task.config["configurable"][NAMESPACE]
-        made = _making.get() or Made()
+        made = _making.get()
+        if made is None or made.step != task.id:  # what a task calls begins in the context of its own call
+            made = Made(task.id)
         if made.number is None:
             made.number = run.tasks.number(task.id, place, number, _called(loop, call))
         number = made.number

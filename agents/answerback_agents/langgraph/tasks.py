@@ -19,8 +19,9 @@ MOST = 1000  # calls of a step that are told apart
 
 @dataclass(slots=True)
 class Made:
-    """A call, which this try of its step has made, and what comes of it."""
+    """A call of a step, by the id of its task, which this try of it has made, and what comes of it."""
 
+    step: str
     called: str = ""
     attempt: object = None
     number: int | None = None
@@ -72,7 +73,7 @@ class Tasks:
                 if made.called == called and made.attempt is not attempt:
                     made.attempt = attempt
                     return made
-            tried.append(Made(called, attempt))
+            tried.append(Made(step, called, attempt))
             return tried[-1]
 
     def runs(self, step: str, number: int, task: str) -> None:

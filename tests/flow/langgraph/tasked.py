@@ -109,6 +109,26 @@ async def call_out(given: Given) -> None:
         raise ConnectionError
 
 
+@task
+async def pay_both(given: Given) -> list[str]:
+    """Two payments in a task of their own."""
+    return list(await asyncio.gather(agree(given, 7), agree(given, 8)))
+
+
+@task
+async def agree(given: Given, amount: int) -> str:
+    agreed = str(interrupt(f"Pay {amount}?"))
+    note(given, f"{amount}:{agreed}")
+    return agreed
+
+
+async def pay_in_tasks(state: State) -> State:
+    given: Given = {"log": state["log"]}
+    both, _ = await asyncio.gather(pay_both(given), call_out(given))
+    note(given, ",".join(both))
+    return {}
+
+
 async def pay_and_call_out(state: State) -> State:
     """What is called out for fails twice, while it is asked about 5 and something is charged."""
     given: Given = {"log": state["log"]}
@@ -119,3 +139,7 @@ async def pay_and_call_out(state: State) -> State:
 retried = StateGraph(State)
 retried.add_node("step", pay_and_call_out, retry_policy=RetryPolicy(initial_interval=0.001))
 retried.add_edge(START, "step")
+
+retried_deeper = StateGraph(State)
+retried_deeper.add_node("step", pay_in_tasks, retry_policy=RetryPolicy(initial_interval=0.001))
+retried_deeper.add_edge(START, "step")

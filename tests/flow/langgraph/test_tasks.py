@@ -118,3 +118,15 @@ async def test_law_12_a_step_that_tries_again_by_itself_does_no_task_twice_that_
     assert isinstance(ended, Finished)
     assert asked == ["Pay 5?"]
     assert sorted(log()) == ["5:1:Pay5?", "calls", "calls", "calls", "charged"]
+
+
+async def test_law_1_the_tasks_of_a_task_whose_step_tries_again_are_told_apart(
+    light: Harness, log: Log
+) -> None:
+    mine = await light.open("tasked.py:retried_deeper")
+    ended, asked = await answer_all(mine, await mine.start("t", light.input()))
+    assert isinstance(ended, Finished)
+    assert sorted(asked) == ["Pay 7?", "Pay 8?"]
+    answers = [f"{1 + asked.index(text)}:{text}".replace(" ", "") for text in ("Pay 7?", "Pay 8?")]
+    paid = [f"{amount}:{answer}" for amount, answer in zip((7, 8), answers, strict=True)]
+    assert sorted(log()) == sorted(["calls"] * 3 + paid + [",".join(answers)])
