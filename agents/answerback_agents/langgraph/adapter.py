@@ -1,6 +1,7 @@
 """`LangGraph`: starts, asks, resumes and repairs one graph's threads, never answering another question."""
 
 import contextlib
+import functools
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -193,8 +194,8 @@ class LangGraph(Agent):
         if not self.settings.ask_again_if_changed:
             return Taking()
         asked, called = evidence.asked(head), evidence.called_before(head)
-        serde = self._reader.saver.serde
-        return Taking(asked, lambda value: serde.loads_typed(serde.dumps_typed(value)), called, compares=True)
+        stored = functools.partial(values.given_back, saver=self._reader.saver)
+        return Taking(asked, stored, called, compares=True)
 
     async def _read_back(
         self, thread: str, head: CheckpointTuple, target: Target, state: State, taking: Taking, gave: bool

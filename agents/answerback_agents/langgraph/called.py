@@ -27,12 +27,12 @@ from langgraph.types import Command
 
 from answerback.agent import digest
 from answerback_agents.langgraph import once, taking, tooled, values
+from answerback_agents.langgraph.taking import NAMESPACE, TASK
 
 CALL = "answerback_call"  # in the metadata of an inner graph's checkpoints
 RUN = "answerback_run"  # the attribute of a graph that runs: which run of ours it belongs to
 # Private names of LangGraph's; the canary proves that they still do what they did.
-TASK, RESUMING, AROUND = "__pregel_task_id", "__pregel_resuming", "checkpoint_map"
-NAMESPACE, REPLAY = "checkpoint_ns", "__pregel_replay_state"
+RESUMING, AROUND, REPLAY = "__pregel_resuming", "checkpoint_map", "__pregel_replay_state"
 GAPS = 2  # places in a row without a history, behind which there is none
 # What is looked for, as a saver takes it, and what it finds.
 _Search = Generator[RunnableConfig, CheckpointTuple | None, None]

@@ -28,6 +28,7 @@ from answerback_agents.langgraph.tasks import Numbered, Tasks
 
 # Private names of LangGraph's, as in `langgraph.types.interrupt`; a test of each kind of step proves them.
 SCRATCHPAD, NAMESPACE, SEND = "__pregel_scratchpad", "checkpoint_ns", "__pregel_send"
+TASK = "__pregel_task_id"
 _original = langgraph.types.interrupt
 _current: contextvars.ContextVar["Taking | None"] = contextvars.ContextVar("taking", default=None)
 
@@ -82,7 +83,7 @@ class Taking:
 
         Raises `OneHistory`, `NoHistory` where no answer would reach this question alone.
         """
-        step = _step()
+        step = told()
         self.calls.ask(step.get(NAMESPACE, ""))
         with self._lock:  # steps may ask in threads: LangGraph and we have to count the same
             self._compare(value, schema, step)
@@ -126,11 +127,11 @@ def is_ours() -> bool:
     return _current.get() is not None
 
 
-def _step() -> Mapping[str, Any]:
-    """What LangGraph tells the step that asks; nothing where no step asks, which LangGraph then refuses."""
+def told() -> Mapping[str, Any]:
+    """What LangGraph tells the step, or the task, that runs here; nothing where none does."""
     try:
         return get_config()["configurable"]
-    except RuntimeError:
+    except (RuntimeError, KeyError):
         return {}
 
 

@@ -11,14 +11,13 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from langgraph.config import get_config
 from langgraph.errors import GraphBubbleUp
 from langgraph.pregel import _runner
 from langgraph.pregel._loop import PregelLoop
 
 from answerback.agent import digest
 from answerback_agents.langgraph import once, taking, values
-from answerback_agents.langgraph.called import NAMESPACE
+from answerback_agents.langgraph.taking import NAMESPACE
 from answerback_agents.langgraph.tasks import Made
 
 # Private names of LangGraph's.
@@ -46,9 +45,8 @@ def _made_once(call: Callable[..., Any]) -> Callable[..., Any]:
         run, task = taking.current(), step()
         if run is None or task is None or not task.retry_policy:
             return call(step, func, given, **how)
-        made = run.tasks.make(
-            task.id, once.attempt(get_config()["configurable"]), digest([_name(func), values.plain(given)])
-        )
+        called = digest([_name(func), values.plain(given)])
+        made = run.tasks.make(task.id, once.attempt(taking.told()), called)
         if made.future is None or _has_failed(made.future):
             token = _making.set(made)
             try:

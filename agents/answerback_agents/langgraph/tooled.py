@@ -20,15 +20,14 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.config import get_config
 from langgraph.errors import ParentCommand
 from langgraph.func import task
-from langgraph.types import Command
 
 from answerback.errors import ConfigurationError
-from answerback_agents.langgraph import taking
+from answerback_agents.langgraph import taking, values
 
 NAME = "tool call"  # of the task that one call is
 # Private names of LangGraph's and of `ToolNode`'s.
-_SAVER, _TASK, _CALLS, _IN_THREADS = "__pregel_checkpointer", "__pregel_task_id", "__pregel_call", "_call"
-_PLACE, _MODULE, _READ = "checkpoint_ns", "langgraph.prebuilt.tool_node", "_parse_input"
+_SAVER, _CALLS, _IN_THREADS = "__pregel_checkpointer", "__pregel_call", "_call"
+_MODULE, _READ = "langgraph.prebuilt.tool_node", "_parse_input"
 _CALL, _POOL = "_arun_one", "get_executor_for_config"
 _OURS = "answerback"  # the attribute of what replaces these
 _RESULT, _RAISED = "result", "raised"  # what a call may give: the latter for a graph around
@@ -79,7 +78,7 @@ def _counting(read: Any) -> Any:
         calls, kind = read(node, given)
         _several.set(len(calls) > 1)
         if taking.is_ours():
-            _step.set(_around().get(_TASK, ""))
+            _step.set(taking.told().get(taking.TASK, ""))
         return calls, kind
 
     return reading
@@ -88,17 +87,15 @@ def _counting(read: Any) -> Any:
 def _as_task(run_one: Any) -> Any:
     @functools.wraps(run_one)
     async def running(node: Any, call: Any, kind: Any, runtime: Any) -> Any:
-        made: list[dict[str, Any]] = []
+        made: dict[str, Any] = {}
 
         async def tool(called: Any) -> Any:
-            try:
-                made.append({_RESULT: await run_one(node, called, kind, _here(runtime))})
-            except ParentCommand as raised:
-                made.append({_RAISED: _from_here(raised.args[0])})
-            return _kept(made[0])
+            with _leaves(made):
+                made[_RESULT] = await run_one(node, called, kind, _here(runtime))
+            return _kept(made)
 
         with _waits() as may_wait:
-            given = (await _task(tool)(call) if may_wait else {}) or (made and made[0])
+            given = (await _task(tool)(call) if may_wait else {}) or made
         return _taken(given) if given else await run_one(node, call, kind, runtime)
 
     return running
@@ -128,22 +125,31 @@ class _Turn:
         return [end() for end in begun]
 
     def _begin(self, run_one: Any, call: Any, kind: Any, runtime: Any) -> Callable[[], Any]:
-        made: list[dict[str, Any]] = []
+        made: dict[str, Any] = {}
 
         def tool(called: Any) -> Any:
-            try:
-                made.append({_RESULT: run_one(called, kind, _here(runtime))})
-            except ParentCommand as raised:
-                made.append({_RAISED: _from_here(raised.args[0])})
-            return _kept(made[0])
+            with _leaves(made):
+                made[_RESULT] = run_one(called, kind, _here(runtime))
+            return _kept(made)
 
         future = _task(tool)(call)
 
         def end() -> Any:
-            given = future.result() or (made and made[0])
+            given = future.result() or made
             return _taken(given) if given else run_one(call, kind, runtime)
 
         return end
+
+
+@contextlib.contextmanager
+def _leaves(made: dict[str, Any]) -> Iterator[None]:
+    """A graph in a tool may end the call by what it says to the graph around: that of the `ToolNode`."""
+    try:
+        yield
+    except ParentCommand as raised:
+        command = raised.args[0]
+        is_next = command.graph == taking.told()[taking.NAMESPACE]  # our task, which is no graph
+        made[_RAISED] = dataclasses.replace(command, graph=None) if is_next else command
 
 
 @contextlib.contextmanager
@@ -154,24 +160,19 @@ def _waits(*, in_thread: bool = False) -> Iterator[bool]:
     comes beyond that runs as LangGraph has it.
     """
     run = taking.current()
-    if run is None or not _several.get() or not {_CALLS, _TASK} <= _around().keys():
+    if run is None or not _several.get() or not {_CALLS, taking.TASK} <= taking.told().keys():
         yield False
         return
     most = (get_config().get("max_concurrency") or math.inf) - 1
     if in_thread:
         most = min(most, MOST_IN_THREADS) if _is_in_threads() else 0
-    with run.tasks.waits(_around()[_TASK], most) as may_wait:
+    with run.tasks.waits(taking.told()[taking.TASK], most) as may_wait:
         yield may_wait
 
 
 def _is_in_threads() -> bool:
     """Whether the steps and the tasks of the graph that runs here have a pool of threads to themselves."""
-    return getattr(getattr(_around()[_CALLS], "func", None), "__name__", "") == _IN_THREADS
-
-
-def _around() -> dict[str, Any]:
-    """What LangGraph tells the step, or the task, that runs here."""
-    return get_config().get("configurable", {})
+    return getattr(getattr(taking.told()[_CALLS], "func", None), "__name__", "") == _IN_THREADS
 
 
 def _here(runtime: Any) -> Any:
@@ -182,22 +183,15 @@ def _here(runtime: Any) -> Any:
 def _kept(made: dict[str, Any]) -> dict[str, Any]:
     """What a call gave, if the graph's saver can keep it; otherwise the call runs again with its step."""
     try:
-        serde = _around()[_SAVER].serde
-        again = serde.loads_typed(serde.dumps_typed(made))
+        again = values.given_back(made, taking.told()[_SAVER])
         is_same = all(type(again[key]) is type(value) for key, value in made.items())
     except Exception:
         return {}
     return made if is_same else {}
 
 
-def _from_here(command: Command[Any]) -> Command[Any]:
-    """What a graph in a tool says to the graph around: that of the `ToolNode`, not its task."""
-    is_next = command.graph == _around()[_PLACE]
-    return dataclasses.replace(command, graph=None) if is_next else command
-
-
 def _taken(given: dict[str, Any]) -> Any:
     if _RESULT in given:
         return given[_RESULT]
     command = given[_RAISED]
-    raise ParentCommand(dataclasses.replace(command, graph=command.graph or _around()[_PLACE]))
+    raise ParentCommand(dataclasses.replace(command, graph=command.graph or taking.told()[taking.NAMESPACE]))

@@ -52,10 +52,15 @@ def plain(value: Any, depth: int = 0) -> Json:
     return _plain_object(value, depth)
 
 
+def given_back(value: Any, saver: Any) -> Any:
+    """A value as a saver gives it back; raises what that raises for one that it cannot keep."""
+    return saver.serde.loads_typed(saver.serde.dumps_typed(value))
+
+
 def kept(value: Any, saver: Any) -> Json:
-    """The same of a value as a saver gives it back. Never raises: what it cannot keep is taken as it is."""
+    """The same as plain JSON. Never raises: what the saver cannot keep is taken as it is."""
     with contextlib.suppress(Exception):
-        value = saver.serde.loads_typed(saver.serde.dumps_typed(value))
+        value = given_back(value, saver)
     return plain(value)
 
 

@@ -174,8 +174,8 @@ OF_BINDING = (
     Mutant(
         "a graph in a tool hands over to the graph around",
         ADAPTER + "tooled.py",
-        "return dataclasses.replace(command, graph=None) if is_next else command",
-        "return command",
+        "dataclasses.replace(command, graph=None) if is_next else command",
+        "command",
         TOOLS + "test_a_graph_in_a_tool_may_go_on_in_the_graph_around[leaving_early]",
     ),
     Mutant(

@@ -311,15 +311,6 @@ def call_out(state: State) -> State:
     return {}
 
 
-def tried(inner: Any, *, tries: bool = True) -> StateGraph[Any]:
-    """A step that is this graph, and tries again once it has failed."""
-    builder = StateGraph(State)
-    policy = RetryPolicy(initial_interval=0.001) if tries else None
-    builder.add_node("inner", inner, retry_policy=policy)
-    builder.add_edge(START, "inner")
-    return builder
-
-
 def stepped(inner: Any) -> Any:
     async def step(state: State) -> State:
         await inner.ainvoke({"log": state["log"], "heard": ["1"]})
@@ -328,7 +319,8 @@ def stepped(inner: Any) -> Any:
     return step
 
 
+AGAIN = RetryPolicy(initial_interval=0.001)
 two_tries = line_of(pay_in_two_tries).compile()
-tried_as_node, tried_in_step = tried(two_tries), tried(stepped(two_tries))
-tried_deeper = tried(tried(two_tries, tries=False).compile())
-agent_tried = tried(stepped(line_of(confirm, call_out).compile()))
+tried_as_node, tried_in_step = (around(step, retry_policy=AGAIN) for step in (two_tries, stepped(two_tries)))
+tried_deeper = around(around(two_tries).compile(), retry_policy=AGAIN)
+agent_tried = around(stepped(line_of(confirm, call_out).compile()), retry_policy=AGAIN)

@@ -74,3 +74,8 @@ def only(state: State) -> Pending:
 
 def texts(state: State) -> list[str]:
     return [pending.questions[0].text for pending in waiting(state)]
+
+
+def ids(state: State) -> set[str]:
+    """Of what waits; none for a run that has ended."""
+    return {pending.interrupt_id for pending in state.pending} if isinstance(state, Paused) else set()

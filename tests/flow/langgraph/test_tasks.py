@@ -7,7 +7,7 @@ import pytest
 from answerback.agent import Finished, Paused, State
 from answerback.errors import DoesNotFit
 from answerback_agents.langgraph import LangGraph
-from tests.flow.langgraph.harness import Harness, only, said, target, texts, waiting
+from tests.flow.langgraph.harness import Harness, ids, only, said, target, texts
 
 Log = Callable[[], list[str]]
 
@@ -24,10 +24,6 @@ async def answer_all(mine: LangGraph, state: State) -> tuple[State, list[str]]:
         except DoesNotFit:
             state = Paused(await mine.pending("t"))
     return state, asked
-
-
-def ids(state: State) -> set[str]:
-    return {pending.interrupt_id for pending in waiting(state)} if isinstance(state, Paused) else set()
 
 
 @pytest.mark.parametrize("graph", ["raced", "raced_in_a_step", "raced_in_an_inner_graph"])

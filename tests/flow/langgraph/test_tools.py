@@ -9,7 +9,7 @@ import pytest
 from answerback.agent import Failed, Finished, Paused, State
 from answerback.errors import DoesNotFit
 from answerback_agents.langgraph import LangGraph
-from tests.flow.langgraph.harness import Harness, only, said, target, texts
+from tests.flow.langgraph.harness import Harness, ids, only, said, target, texts
 
 Log = Callable[[], list[str]]
 ASKED = ["Pay 5?", "Pay 6?", "Pay 7?"]
@@ -24,10 +24,6 @@ async def answer_all(mine: LangGraph, state: State, which: int = -1) -> tuple[St
         asked.append(pending.questions[0].text)
         state = await mine.resume("t", target(pending), said(asked[-1].replace(" ", "")))
     return state, asked
-
-
-def ids(state: State) -> set[str]:
-    return {pending.interrupt_id for pending in state.pending} if isinstance(state, Paused) else set()
 
 
 def results(state: State) -> list[str]:

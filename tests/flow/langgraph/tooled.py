@@ -89,7 +89,7 @@ def die(runtime: ToolRuntime) -> str:
 
 
 @tool
-def ask_unless_called_before(runtime: ToolRuntime) -> str:
+def ask_something_else(runtime: ToolRuntime) -> str:
     """Ask something else each time."""
     note(runtime.state, "asks")
     return str(interrupt(f"Time {noted(runtime.state).count('asks')}?"))
@@ -147,7 +147,7 @@ async def recall(say: str) -> str:
     return str(given["messages"][-1].content)
 
 
-TOOLS = [pay, pay_in_thread, mail, unkept, die, fail, pay_in_two_tries, ask_unless_called_before, hand_over]
+TOOLS = [pay, pay_in_thread, mail, unkept, die, fail, pay_in_two_tries, ask_something_else, hand_over]
 TOOLS += [leave_by_a_graph, leave_in_thread, recall]
 
 
@@ -209,13 +209,13 @@ one = calls(*pays("pay", 5))
 one_at_a_time = three.compile().with_config({"max_concurrency": 1})
 with_unkept = calls(*pays("pay", 5), ("unkept", {}))
 failing = calls(*pays("pay", 5), ("fail", {"times": 1}))
-retried = calls(*pays("pay", 5), ("fail", {"times": 2}), retry_policy=RetryPolicy(initial_interval=0.001))
 AGAIN = RetryPolicy(initial_interval=0.001)
+retried = calls(*pays("pay", 5), ("fail", {"times": 2}), retry_policy=AGAIN)
 in_two_tries = calls(*pays("pay_in_two_tries", 5), ("mail", {}), retry_policy=AGAIN)
 both_in_two_tries = calls(*pays("pay_in_two_tries", 5, 6), ("mail", {}), retry_policy=AGAIN)
 unhandled = calls(("fail", {"times": 9}), *pays("pay", 5), tools={"handle_tool_errors": True})
 deadly = calls(*pays("pay", 5), ("die", {}), ("mail", {}))
-changing = calls(("ask_unless_called_before", {}), *pays("pay", 5))
+changing = calls(("ask_something_else", {}), *pays("pay", 5))
 handing_over = with_report(calls(*pays("pay", 5), ("hand_over", {})))
 leaving_early = with_report(calls(("mail", {}), ("leave_by_a_graph", {})))
 leaving_early_in_thread = with_report(calls(("mail", {}), ("leave_in_thread", {})))
