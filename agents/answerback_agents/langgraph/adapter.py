@@ -13,7 +13,7 @@ from answerback.agent import Agent, AgentContext, Failed, Finished, Paused, Pend
 from answerback.errors import Conflict, DoesNotFit, NotPending
 from answerback.model import CHANGED, Answer, Json
 from answerback_agents import dialects
-from answerback_agents.langgraph import breakpoints, evidence, loading, pitfalls, savers, values
+from answerback_agents.langgraph import breakpoints, evidence, loading, own, pitfalls, savers, values
 from answerback_agents.langgraph.asked import digest_of, payload_of, schema_of
 from answerback_agents.langgraph.canary import sing
 from answerback_agents.langgraph.locks import ThreadLocks
@@ -76,7 +76,7 @@ class LangGraph(Agent):
     async def notes(self) -> tuple[str, ...]:
         """Pitfalls in the source of the graph and of the user's modules that it has imported."""
         loaded = await loading.load_object(self.settings.graph, self.context.base_dir, self.name)
-        modules = loading.own_modules(loaded.module)
+        modules = own.modules(loaded.module)
         return pitfalls.notes(modules, ask_again_if_changed=self.settings.ask_again_if_changed)
 
     # -- the contract

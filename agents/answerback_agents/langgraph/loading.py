@@ -1,31 +1,25 @@
-"""Loading: from the `graph` setting to a compiled graph, and which of its own types it may store."""
+"""Loading: from the `graph` setting to a compiled graph."""
 
 import asyncio
 import contextlib
 import dataclasses
-import enum
-import functools
 import importlib
 import importlib.util
 import inspect
 import os
 import sys
-import sysconfig
 import traceback
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import pydantic
-from langgraph.func import _TaskFunction
 from langgraph.graph import StateGraph
 from langgraph.pregel import Pregel
 
 from answerback.errors import AgentUnavailable, ConfigurationError
 from answerback_agents import dialects
-from answerback_agents.langgraph import tooled
-from answerback_agents.langgraph.evidence import Names
+from answerback_agents.langgraph import own
 from answerback_agents.langgraph.values import error_line
 
 Graph = Pregel[Any, Any, Any, Any]
@@ -147,7 +141,7 @@ def where(error: BaseException, place: str = "") -> tuple[str, int]:
     if isinstance(error, SyntaxError) and error.filename:
         return error.filename, error.lineno or 0
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
-        if not frame.filename.startswith("<") and _is_own(frame.filename):
+        if not frame.filename.startswith("<") and own.is_own(frame.filename):
             return frame.filename, frame.lineno or 0
     return place, 0
 
@@ -168,24 +162,6 @@ def _misses_a_variable(error: BaseException) -> bool:
     """Whether it is the KeyError of `os.environ[…]`."""
     frames = traceback.extract_tb(error.__traceback__)
     return isinstance(error, KeyError) and frames[-1].filename in ("<frozen os>", os.__file__)
-
-
-def _is_own(file: str) -> bool:
-    """Whether a file is the user's: neither the standard library's nor an installed package's, nor ours.
-
-    Compared as text: it is asked for every module there is, whenever an agent is opened.
-    """
-    return not os.path.normpath(file).startswith(_libraries())
-
-
-@functools.cache
-def _libraries() -> tuple[str, ...]:
-    """The folders where code that is not the user's lives, as they are written and as they are resolved."""
-    paths = sysconfig.get_paths()
-    known = [Path(paths[key]) for key in ("stdlib", "platstdlib", "purelib", "platlib")]
-    known += [Path(sys.base_prefix, "lib"), Path(__file__).parent]
-    both = {os.path.normpath(path) for written in known for path in (written, written.resolve())}
-    return tuple(path + os.sep for path in both)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -263,46 +239,3 @@ def _arguments(factory: Any, offer: Offer, where: str) -> dict[str, Any]:
     if offer.options and "options" not in given:
         raise ConfigurationError(_NO_OPTIONS.format("this factory takes none"), file=where)
     return given
-
-
-def names_in(graph: Graph, graph_module: str) -> Names:
-    """The names of all steps, those of inner graphs too, and of the tasks that they may call."""
-    graphs = [graph, *(inner for _, inner in graph.get_subgraphs(recurse=True))]
-    values = (value for module in own_modules(graph_module) for value in list(vars(module).values()))
-    tasks = {getattr(value, "__name__", "") for value in values if isinstance(value, _TaskFunction)}
-    return Names(
-        frozenset(name for found in graphs for name in getattr(found, "nodes", ())),
-        frozenset(tasks | {tooled.NAME} if tooled.is_used() else tasks),
-    )
-
-
-def own_types(graph_module: str) -> set[tuple[str, ...]]:
-    """The data types (models, dataclasses, enums, named tuples) of the user's code and the graph's package.
-
-    Checkpoints may contain these without naming them in the state's schema: as results of tasks, inside
-    `Any`, or as an interrupt's payload. Types of installed packages need the schema, or the `types` setting.
-    """
-    return {
-        (value.__module__, value.__name__)
-        for module in own_modules(graph_module)
-        for value in list(vars(module).values())
-        if isinstance(value, type) and value.__module__ == module.__name__ and _is_data(value)
-    }
-
-
-def own_modules(graph_module: str) -> list[ModuleType]:
-    """Those of the user's code and of the graph's package, as far as they are imported."""
-    package = graph_module.partition(".")[0]
-    return [module for module in list(sys.modules.values()) if _is_own_module(module, package)]
-
-
-def _is_own_module(module: Any, package: str) -> bool:
-    file = getattr(module, "__file__", None)
-    if not isinstance(module, ModuleType) or not isinstance(file, str):
-        return False
-    return module.__name__.partition(".")[0] == package or _is_own(file)
-
-
-def _is_data(kind: type) -> bool:
-    named_tuple = issubclass(kind, tuple) and hasattr(kind, "_fields")
-    return issubclass(kind, pydantic.BaseModel | enum.Enum) or dataclasses.is_dataclass(kind) or named_tuple

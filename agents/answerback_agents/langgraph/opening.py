@@ -11,7 +11,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 
 from answerback.agent import AgentContext
 from answerback.errors import ConfigurationError
-from answerback_agents.langgraph import breakpoints, elsewhere, loading, savers, tooled
+from answerback_agents.langgraph import breakpoints, elsewhere, loading, own, savers, tooled
 from answerback_agents.langgraph.faces import Saver
 from answerback_agents.langgraph.locks import ThreadLocks
 from answerback_agents.langgraph.reading import Reader
@@ -49,7 +49,7 @@ async def opened(
     """
     loaded = await loading.load_object(settings.graph, context.base_dir, name)
     ours = await savers.open_saver(context, name, stack, locks)
-    allowed = loading.own_types(loaded.module) | {_type_key(kind) for kind in settings.types}
+    allowed = own.types(loaded.module) | {_type_key(kind) for kind in settings.types}
     offer = loading.Offer(ours.with_allowlist(allowed), settings.options)
     graph = await loading.build(loaded.value, offer, loaded.file, stack)
     tooled.install()
@@ -65,7 +65,7 @@ async def opened(
         saver=saver,
         look=look,
         own=await loading.load_dialect(settings.dialect, context.base_dir, name),
-        names=loading.names_in(graph, loaded.module),
+        names=own.names_in(graph, loaded.module),
         has_breakpoints=breakpoints.has_breakpoints(graph),
         is_ours=mine,
     )
