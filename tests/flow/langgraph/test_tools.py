@@ -136,7 +136,7 @@ async def test_where_two_may_run_at_a_time_a_step_still_finds_a_place_for_its_ca
     mine = await light.open("tooled.py:two_at_a_time")
     ended, asked = await answer_all(mine, await mine.start("t", light.input(messages=[])))
     assert isinstance(ended, Finished)
-    assert sorted(asked) == [*ASKED, "Pay 8?"]
+    assert sorted(asked) == ["Pay 5?", "Pay 7?"]
 
 
 async def test_what_cannot_be_kept_is_made_again_and_the_others_are_not(light: Harness, log: Log) -> None:

@@ -286,7 +286,7 @@ def sent(*turns: AIMessage) -> StateGraph[Any]:
     return sender
 
 
-two_turns = sent(turn(*pays("pay", 5, 6)), turn(*pays("pay", 7, 8)))
+two_turns = sent(*(turn(*pays("pay", amount), ("mail", {})) for amount in (5, 7)))
 two_at_a_time = two_turns.compile().with_config({"max_concurrency": 2})
 
 
