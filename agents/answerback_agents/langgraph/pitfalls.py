@@ -1,4 +1,6 @@
-"""What in a graph's source goes on after a “no”, asks nobody or never the same, though it looks right.
+"""What in a graph's source goes on after a “no”, asks nobody, never asks the same, or does things again.
+
+All of it looks right.
 
 It is read, never run.
 """
@@ -22,6 +24,10 @@ RESTLESS = (
     "this differs each time the step runs, so the answer that comes was to something else, and people are "
     "asked again. Leave it out of what interrupt() is given, or have an earlier step put it into the state"
 )
+REPEATED = (
+    "this is done again for each later answer in the same step, which runs again from its start. Call it in "
+    "a @task, let a ToolNode call the tools, or give each call a step of its own with Send"
+)
 LONGEST = 1 << 20  # characters of a file that are looked at
 _BOOLEAN = "response_schema"  # with one, LangGraph may give True or False
 _DIFFERS = frozenset(
@@ -32,6 +38,8 @@ _DIFFERS = frozenset(
     """.split()
 )
 _TOO_MUCH = frozenset({"Exception", "BaseException"})
+_RUNS = frozenset({"invoke", "ainvoke", "run", "arun"})  # a tool
+_TOOL_CALLS = "tool_calls"  # of what a model says
 _PAUSES = frozenset({"GraphInterrupt", "GraphBubbleUp"})  # langgraph.errors
 Parents = dict[ast.AST, ast.AST]
 _Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -47,10 +55,12 @@ class Pitfall:
 
 def notes(modules: Iterable[ModuleType], *, ask_again_if_changed: bool = True) -> tuple[str, ...]:
     """The pitfalls of modules, as sentences that begin with the file and the line."""
+    read = {file: _read(file) for file in _files(modules)}
+    has_tools_that_ask = any(map(tools_ask, read.values()))
     return tuple(
         f"{file}:{found.line}: {found.sentence}."
-        for file in _files(modules)
-        for found in pitfalls(_read(file))
+        for file, text in read.items()
+        for found in pitfalls(text, has_tools_that_ask=has_tools_that_ask)
         if ask_again_if_changed or found.sentence != RESTLESS
     )
 
@@ -61,30 +71,46 @@ def _files(modules: Iterable[ModuleType]) -> list[str]:
 
 
 def _read(file: str) -> str:
-    """A file's text if it may call `interrupt`, else ""; as Python reads it."""
+    """A file's text if it may call `interrupt` or tools, else ""; as Python reads it."""
     try:
         with tokenize.open(file) as opened:
             text = opened.read(LONGEST)
     except (OSError, SyntaxError, UnicodeDecodeError):  # it is in an archive, or was changed since
         return ""
-    return text if "interrupt" in text else ""
+    return text if "interrupt" in text or _TOOL_CALLS in text else ""
 
 
-def pitfalls(source: str) -> list[Pitfall]:
+def pitfalls(source: str, *, has_tools_that_ask: bool = False) -> list[Pitfall]:
     """Those of one module, by line; none of what is no Python.
 
     Only what is certain is named: where the payload stands in the call itself, and nothing but the truth of
-    the answer is used.
+    the answer is used. `has_tools_that_ask`: whether the calls that a model makes may ask.
     """
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return []
-    names = set(_names(tree))
+    tree = _tree(source)
     parents = {child: parent for parent in ast.walk(tree) for child in ast.iter_child_nodes(parent)}
-    calls = [each for each in ast.walk(tree) if isinstance(each, ast.Call) and _dotted(each.func) in names]
+    calls = _interrupts(tree)
     found = {pitfall for call in calls for pitfall in _of(call, parents)}
+    found.update(_repeated(tree, parents, calls, has_tools_that_ask))
     return sorted(found, key=lambda pitfall: (pitfall.line, pitfall.sentence))
+
+
+def tools_ask(source: str) -> bool:
+    """Whether a tool of this module asks: a function that is decorated as one."""
+    tree = _tree(source)
+    parents = {child: parent for parent in ast.walk(tree) for child in ast.iter_child_nodes(parent)}
+    return any(_is_made(_around(call, parents), "tool") for call in _interrupts(tree))
+
+
+def _tree(source: str) -> ast.Module:
+    try:
+        return ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ast.Module([], [])
+
+
+def _interrupts(tree: ast.AST) -> list[ast.Call]:
+    names = set(_names(tree))
+    return [each for each in ast.walk(tree) if isinstance(each, ast.Call) and _dotted(each.func) in names]
 
 
 def _names(tree: ast.AST) -> Iterator[str]:
@@ -119,6 +145,39 @@ def _of(call: ast.Call, parents: Parents) -> Iterator[Pitfall]:
         yield Pitfall(handler.lineno, SWALLOWED)
     for node in _differing(call):
         yield Pitfall(node.lineno, RESTLESS)
+
+
+def _repeated(tree: ast.AST, parents: Parents, calls: list[ast.Call], tools_ask: bool) -> Iterator[Pitfall]:
+    """The tools that a step calls one after the other, if it asks about each or they ask."""
+    for loop in filter(_is_over_tool_calls, ast.walk(tree)):
+        step = _around(loop, parents)
+        within = [node for node in ast.walk(loop) if _around(node, parents) is step]
+        if (tools_ask or any(call in within for call in calls)) and not _is_made(step, "task"):
+            runs = (each for each in within if isinstance(each, ast.Call) and _is_run(each.func))
+            yield from (Pitfall(each.lineno, REPEATED) for each in runs)
+
+
+def _is_over_tool_calls(node: ast.AST) -> bool:
+    match node:
+        case ast.For() | ast.AsyncFor():
+            over = [node.iter]
+        case ast.ListComp():
+            over = [each.iter for each in node.generators]
+        case _:
+            return False
+    named = (getattr(part, "attr", getattr(part, "value", None)) for each in over for part in ast.walk(each))
+    return _TOOL_CALLS in named
+
+
+def _is_run(function: ast.expr) -> bool:
+    return isinstance(function, ast.Attribute) and function.attr in _RUNS
+
+
+def _is_made(function: ast.AST | None, by: str) -> bool:
+    """Whether a function is decorated by this, called or not, and from whatever module."""
+    decorators = getattr(function, "decorator_list", [])
+    names = (_dotted(each.func if isinstance(each, ast.Call) else each) for each in decorators)
+    return any(name.rpartition(".")[2] == by for name in names)
 
 
 def _gives_no_boolean(call: ast.Call) -> bool:

@@ -1,10 +1,20 @@
-"""Pitfalls: steps that go on after a “no”, ask nobody, or never ask the same, are found by reading them."""
+"""Pitfalls: steps that go on after a “no”, ask nobody, never ask the same, or do things again, are found."""
 
+from pathlib import Path
 from textwrap import dedent
+from types import ModuleType
 
 import pytest
 
-from answerback_agents.langgraph.pitfalls import ALWAYS_TRUE, RESTLESS, SWALLOWED, pitfalls
+from answerback_agents.langgraph.pitfalls import (
+    ALWAYS_TRUE,
+    REPEATED,
+    RESTLESS,
+    SWALLOWED,
+    notes,
+    pitfalls,
+    tools_ask,
+)
 
 pytestmark = pytest.mark.needs_extra("langgraph")
 IMPORT = "from langgraph.types import interrupt\n"
@@ -154,3 +164,72 @@ def test_a_payload_that_differs_each_time_is_found(payload: str) -> None:
 )
 def test_what_stays_the_same_or_is_not_asked_is_none(source: str) -> None:
     assert found(f"def step(state):\n    {source}\n") == []
+
+
+REVIEWING = """
+    def tools(state):
+        results = []
+        for call in state["messages"][-1].tool_calls:
+            if interrupt({"question": call["name"]}) == "yes":
+                results.append(by_name[call["name"]].invoke(call["args"]))
+        return {"messages": results}
+"""
+CALLING = """
+    async def tools(state):
+        return [await by_name[call["name"]].ainvoke(call) for call in state["messages"][-1].tool_calls]
+"""
+ASKING = f"""{IMPORT}
+@tool("pay", return_direct=True)
+def pay(amount: int) -> str:
+    return interrupt(amount)
+"""
+
+
+def test_a_step_that_asks_about_one_tool_after_the_other_calls_them_again() -> None:
+    assert found(REVIEWING) == [(5, REPEATED)]
+
+
+def test_and_so_does_one_that_calls_tools_that_ask_wherever_they_stand() -> None:
+    assert [each.sentence for each in pitfalls(dedent(CALLING), has_tools_that_ask=True)] == [REPEATED]
+    assert tools_ask(ASKING)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        CALLING,  # tools that do not ask
+        REVIEWING.replace(".invoke(", ".describe("),
+        REVIEWING.replace("tool_calls", "drafts"),
+        REVIEWING.replace("    def", "    @task\n    def"),
+        """
+            def tools(state):
+                names = [call["name"] for call in state["messages"][-1].tool_calls]
+                return model.invoke(interrupt(names))
+        """,
+        """
+            def tools(state):
+                for call in state["messages"][-1].tool_calls:
+                    def later():
+                        return pay.invoke(call)
+                    interrupt("?")
+        """,
+    ],
+)
+def test_what_calls_no_tool_between_two_questions_is_none(source: str) -> None:
+    assert found(source) == []
+
+
+@pytest.mark.parametrize("source", [ASKING.replace("@tool", "@node"), ASKING.replace("interrupt(", "ask(")])
+def test_what_is_no_tool_or_asks_nobody_is_none_that_asks(source: str) -> None:
+    assert not tools_ask(source)
+
+
+def test_tools_are_known_from_one_module_to_the_other(tmp_path: Path) -> None:
+    modules = []
+    for name, source in {"graph": dedent(CALLING), "tools": ASKING}.items():
+        module = ModuleType(name)
+        module.__file__ = str(tmp_path / f"{name}.py")
+        Path(module.__file__).write_text(source)
+        modules.append(module)
+    assert notes(modules) == (f"{tmp_path}/graph.py:3: {REPEATED}.",)
+    assert notes(modules[:1]) == ()
