@@ -7,6 +7,8 @@ questions of a step by their order alone, which is that of the quicker tools. As
 side, each gets its own answer, and what has ended does not run again.
 """
 
+import asyncio
+import concurrent.futures
 import contextlib
 import contextvars
 import dataclasses
@@ -102,14 +104,15 @@ def _as_task(run_one: Any) -> Any:
 
 
 def _as_tasks(pool: Any) -> Any:
-    """The same for a graph that a step runs by `invoke`: of what `ToolNode` has its calls run in."""
+    """The same for `invoke`, of it or of a graph around it: of what `ToolNode` has its calls run in."""
 
     @functools.wraps(pool)
     @contextlib.contextmanager
     def opened(config: RunnableConfig) -> Iterator[Any]:
-        with _waits(in_thread=True) as may_wait:
-            if may_wait:
-                yield _Turn()
+        kind = _turn()
+        with _waits(MOST_IN_THREADS if kind is _Turn else math.inf if kind else 0) as may_wait:
+            if kind and may_wait:
+                yield kind()
                 return
         with pool(config) as threads:
             yield threads
@@ -132,13 +135,34 @@ class _Turn:
                 made[_RESULT] = run_one(called, kind, _here(runtime))
             return _kept(made)
 
-        future = _task(tool)(call)
+        future = _task(self._run(tool))(call)
 
         def end() -> Any:
             given = future.result() or made
             return _taken(given) if given else run_one(call, kind, runtime)
 
         return end
+
+    def _run(self, tool: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        return tool
+
+
+class _TurnOfAStep(_Turn):
+    """The same in the thread of a step, of a graph that runs in an event loop.
+
+    Its tasks would have the threads that its steps have, all of which may wait. So a call has one of its own.
+    """
+
+    def _run(self, tool: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        async def tool_in_thread(called: Any) -> Any:
+            thread = concurrent.futures.ThreadPoolExecutor(1, NAME)
+            try:
+                run = contextvars.copy_context().run
+                return await asyncio.get_running_loop().run_in_executor(thread, run, tool, called)
+            finally:
+                thread.shutdown(wait=False)  # a run that is stopped does not wait for it
+
+        return tool_in_thread
 
 
 @contextlib.contextmanager
@@ -153,26 +177,31 @@ def _leaves(made: dict[str, Any]) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _waits(*, in_thread: bool = False) -> Iterator[bool]:
+def _waits(most: float = math.inf) -> Iterator[bool]:
     """Whether this call is one of several in a run of ours, and its step may wait for its task.
 
-    A step that waits holds a place, and its task needs one too. So one less may wait than there are; what
-    comes beyond that runs as LangGraph has it.
+    A step that waits holds a place, and its task needs one too. So one less may wait than there are, and no
+    more than `most`; what comes beyond that runs as LangGraph has it.
     """
     run = taking.current()
     if run is None or not _several.get() or not {_CALLS, taking.TASK} <= taking.told().keys():
         yield False
         return
-    most = (get_config().get("max_concurrency") or math.inf) - 1
-    if in_thread:
-        most = min(most, MOST_IN_THREADS) if _is_in_threads() else 0
+    most = min(most, (get_config().get("max_concurrency") or math.inf) - 1)
     with run.tasks.waits(taking.told()[taking.TASK], most) as may_wait:
         yield may_wait
 
 
-def _is_in_threads() -> bool:
-    """Whether the steps and the tasks of the graph that runs here have a pool of threads to themselves."""
-    return getattr(getattr(taking.told()[_CALLS], "func", None), "__name__", "") == _IN_THREADS
+def _turn() -> type[_Turn] | None:
+    """How the calls of this turn run, if they can: a step that holds up its event loop cannot wait."""
+    calls = taking.told().get(_CALLS)
+    if getattr(getattr(calls, "func", None), "__name__", "") == _IN_THREADS:
+        return _Turn
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return _TurnOfAStep
+    return None
 
 
 def _here(runtime: Any) -> Any:

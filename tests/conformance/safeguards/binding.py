@@ -160,9 +160,16 @@ OF_BINDING = (
     Mutant(
         "so does one in a thread",
         ADAPTER + "tooled.py",
-        "most = min(most, MOST_IN_THREADS) if _is_in_threads() else 0",
-        "most = 0",
+        "        return _Turn\n",
+        "        return None\n",
         TOOLS + "test_law_12_calls_of_one_turn_are_asked_at_once_and_each_is_done_once[sqlite-invoking]",
+    ),
+    Mutant(
+        "so does one that a step calls by itself",
+        ADAPTER + "tooled.py",
+        "        return _TurnOfAStep\n",
+        "        return None\n",
+        TOOLS + "test_law_12_calls_of_one_turn_are_asked_at_once_and_each_is_done_once[sqlite-calling]",
     ),
     Mutant(
         "a tool whose result cannot be kept is asked for it again",

@@ -32,7 +32,10 @@ def results(state: State) -> list[str]:
     return [message["content"] for message in state.result["messages"] if message["type"] == "tool"]
 
 
-@pytest.mark.parametrize("graph", ["three", "in_threads", "inner", "invoking", "functional"])
+@pytest.mark.parametrize(
+    "graph",
+    ["three", "in_threads", "inner", "invoking", "functional", "calling", "calling_in_threads"],
+)
 async def test_law_12_calls_of_one_turn_are_asked_at_once_and_each_is_done_once(
     harness: Harness, log: Log, graph: str
 ) -> None:
@@ -70,7 +73,7 @@ async def test_law_3_and_so_it_is_when_each_answer_finds_another_process(harness
 
 
 @pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("graph", ["agents_as_tools", "agents_in_threads"])
+@pytest.mark.parametrize("graph", ["agents_as_tools", "agents_in_threads", "agents_by_hand"])
 async def test_law_12_so_it_is_for_agents_that_are_tools_of_one_turn_in_whatever_order_they_are_answered(
     harness: Harness, log: Log, graph: str, seed: int
 ) -> None:
@@ -113,6 +116,12 @@ async def test_where_one_may_run_at_a_time_calls_run_as_langgraph_has_it(light: 
     mine = await light.open("tooled.py:one_at_a_time")
     state = await mine.start("t", light.input(messages=[]))
     assert len(texts(state)) == 1
+
+
+async def test_a_step_that_holds_up_its_event_loop_runs_its_calls_as_langgraph_has_it(light: Harness) -> None:
+    mine = await light.open("tooled.py:calling_in_a_loop")
+    ended, _ = await answer_all(mine, await mine.start("t", light.input(messages=[])))
+    assert isinstance(ended, Finished)
 
 
 async def test_law_12_a_call_that_asked_as_langgraph_has_it_is_asked_about_again_and_done_once(
@@ -189,8 +198,9 @@ async def test_law_1_a_call_that_asks_something_else_by_then_is_asked_about_agai
     assert sorted(pending.questions[0].text for pending in await mine.pending("t")) == ["Pay 5?", "Time 2?"]
 
 
-async def test_more_steps_in_threads_than_a_pool_has_all_end(light: Harness, log: Log) -> None:
-    mine = await light.open("tooled.py:crowded")
+@pytest.mark.parametrize("graph", ["crowded", "crowded_by_hand"])
+async def test_more_steps_in_threads_than_a_pool_has_all_end(light: Harness, log: Log, graph: str) -> None:
+    mine = await light.open(f"tooled.py:{graph}")
     assert isinstance(await mine.start("t", light.input(messages=[])), Finished)
     assert log() == ["mailed"] * 80
 

@@ -235,8 +235,8 @@ def within(builder: StateGraph[Any]) -> StateGraph[Any]:
 inner = within(three)
 
 
-def invoked(state: State) -> dict[str, Any]:
-    given = in_threads.compile().invoke({"messages": [], "log": state["log"]})
+def invoked(graph: StateGraph[Any], state: State) -> dict[str, Any]:
+    given = graph.compile().invoke({"messages": [], "log": state["log"]})
     return {"messages": given["messages"]}
 
 
@@ -269,19 +269,25 @@ agents_as_tools, agents_in_threads = (
 )
 
 
-invoking = StateGraph(State)
-invoking.add_node("step", invoked)
-invoking.add_edge(START, "step")
+def stepping(step: Any) -> StateGraph[Any]:
+    """A graph with one step, this one."""
+    builder = StateGraph(State)
+    builder.add_node("step", step)
+    builder.add_edge(START, "step")
+    return builder
 
 
-def sent(*turns: AIMessage) -> StateGraph[Any]:
+invoking = stepping(lambda state: invoked(in_threads, state))
+
+
+def sent(*turns: AIMessage, tools: Any = None) -> StateGraph[Any]:
     """A `ToolNode` for each of these, at the same time."""
 
     def send(state: State) -> list[Send]:
         return [Send("tools", {"log": state["log"], "messages": [turn]}) for turn in turns]
 
     sender = StateGraph(State)
-    sender.add_node("tools", ToolNode(TOOLS))
+    sender.add_node("tools", tools or ToolNode(TOOLS))
     sender.add_conditional_edges(START, send, ["tools"])
     return sender
 
@@ -290,15 +296,31 @@ two_turns = sent(*(turn(*pays("pay", amount), ("mail", {})) for amount in (5, 7)
 two_at_a_time = two_turns.compile().with_config({"max_concurrency": 2})
 
 
+def by_hand(state: State) -> Any:
+    """A `ToolNode` called by a step of one's own, as it is when something else is done there too."""
+    return ToolNode(TOOLS).invoke(state)
+
+
+async def by_hand_in_a_loop(state: State) -> Any:
+    """The same in an async step, which holds up what else runs there."""
+    return by_hand(state)
+
+
+in_turn = turn(*pays("pay_in_thread", 5, 6, 7), ("mail", {}))
+calling, calling_in_a_loop = sent(in_turn, tools=by_hand), sent(in_turn, tools=by_hand_in_a_loop)
+calling_in_threads = stepping(lambda state: invoked(calling, state))
+MAILS = [turn(("mail", {}), ("mail", {}))] * 40
+crowded_by_hand = sent(*MAILS, tools=by_hand)
+groups = turn(*[("pay_group_in_thread", {"tens": tens}) for tens in (1, 2)], ("mail", {}))
+agents_by_hand = sent(groups, tools=by_hand)
+
+
 def crowd(state: State) -> dict[str, Any]:
     """More at a time, in threads, than a pool has."""
-    crowded = sent(*[turn(("mail", {}), ("mail", {}))] * 40).compile()
-    return {"messages": crowded.invoke(State(messages=[], log=state["log"]))["messages"]}
+    return invoked(sent(*MAILS), state)
 
 
-crowded = StateGraph(State)
-crowded.add_node("step", crowd)
-crowded.add_edge(START, "step")
+crowded = stepping(crowd)
 
 
 @entrypoint()
