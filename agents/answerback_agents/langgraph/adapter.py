@@ -13,12 +13,21 @@ from answerback.agent import Agent, AgentContext, Failed, Finished, Paused, Pend
 from answerback.errors import Conflict, DoesNotFit, NotPending
 from answerback.model import CHANGED, Answer, Json
 from answerback_agents import dialects
-from answerback_agents.langgraph import breakpoints, evidence, loading, own, pitfalls, savers, values
+from answerback_agents.langgraph import (
+    breakpoints,
+    contexts,
+    evidence,
+    loading,
+    own,
+    pitfalls,
+    savers,
+    values,
+)
 from answerback_agents.langgraph.asked import digest_of, payload_of, schema_of
 from answerback_agents.langgraph.canary import sing
 from answerback_agents.langgraph.locks import ThreadLocks
 from answerback_agents.langgraph.marks import ANSWERED, STARTED, Stamp, is_stamped
-from answerback_agents.langgraph.opening import Settings, opened
+from answerback_agents.langgraph.opening import Settings, lacks, opened
 from answerback_agents.langgraph.reading import Reader, config_of, reachable
 from answerback_agents.langgraph.running import Runs
 from answerback_agents.langgraph.taking import Taking
@@ -64,7 +73,8 @@ class LangGraph(Agent):
             self._graph, self._reader = await opened(
                 self.settings, self.context, self.name, self._locks, self._stack
             )
-            self._runs = Runs(self.name, self._reader)
+            context = contexts.making(self._graph.context_schema, self.settings.context)
+            self._runs = Runs(self.name, self._reader, context)
             self._stack.push_async_callback(self._runs.close)
         except BaseException:
             await self.close()
@@ -74,10 +84,11 @@ class LangGraph(Agent):
         await self._stack.aclose()
 
     async def notes(self) -> tuple[str, ...]:
-        """Pitfalls in the source of the graph and of the user's modules that it has imported."""
+        """Pitfalls in the source of the graph and of the user's modules, and what the graph itself lacks."""
         loaded = await loading.load_object(self.settings.graph, self.context.base_dir, self.name)
         modules = own.modules(loaded.module)
-        return pitfalls.notes(modules, ask_again_if_changed=self.settings.ask_again_if_changed)
+        found = pitfalls.notes(modules, ask_again_if_changed=self.settings.ask_again_if_changed)
+        return found + tuple(f"{loaded.file}: {each}" for each in lacks(self._graph, self.settings))
 
     # -- the contract
 

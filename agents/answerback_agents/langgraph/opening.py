@@ -3,19 +3,29 @@
 import contextlib
 import copy
 import logging
+from collections.abc import Iterator
 from typing import Any
 
 import pydantic
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.store.memory import InMemoryStore
 
 from answerback.agent import AgentContext
 from answerback.errors import ConfigurationError
-from answerback_agents.langgraph import breakpoints, elsewhere, loading, own, savers, tooled
+from answerback_agents.langgraph import breakpoints, contexts, elsewhere, loading, own, savers, tooled
 from answerback_agents.langgraph.faces import Saver
 from answerback_agents.langgraph.locks import ThreadLocks
 from answerback_agents.langgraph.reading import Reader
 
+NO_CONTEXT = (
+    "the graph's context_schema wants what nobody gives, so its steps do not find it in runtime.context. "
+    "Give the agent a `context` with its keys."
+)
+FORGETS = (
+    "what steps put into the graph's store is gone when the agent's process ends. Compile it with a store "
+    "that keeps it, such as LangGraph's AsyncSqliteStore."
+)
 log = logging.getLogger("answerback.agents.langgraph")
 
 
@@ -32,6 +42,8 @@ class Settings(pydantic.BaseModel):
     """Further types that checkpoints may contain, `package.module:Class`."""
     ask_again_if_changed: bool = True
     """Whether an answer is given only to a step that still asks what was answered."""
+    context: dict[str, Any] = {}
+    """What the steps have as `runtime.context`, by the graph's `context_schema`. Its values are texts too."""
     options: dict[str, Any] = {}
     """For a factory that takes `options`. In a file every single value is a text."""
 
@@ -69,6 +81,14 @@ async def opened(
         has_breakpoints=breakpoints.has_breakpoints(graph),
         is_ours=mine,
     )
+
+
+def lacks(graph: loading.Graph, settings: Settings) -> Iterator[str]:
+    """What a graph that was opened does not have or does not keep, as sentences."""
+    if contexts.is_wanting(graph.context_schema, settings.context):
+        yield NO_CONTEXT
+    if isinstance(graph.store, InMemoryStore):
+        yield FORGETS
 
 
 async def _chosen(graph: loading.Graph, ours: Saver, name: str) -> Saver:

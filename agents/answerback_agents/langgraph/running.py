@@ -4,6 +4,7 @@ import asyncio
 import copy
 import logging
 import weakref
+from collections.abc import Callable
 from typing import Any
 
 from langgraph.checkpoint.base import CheckpointTuple
@@ -35,11 +36,14 @@ NOT_KEPT = (
 class Runs:
     """The graph's runs that are under way here, one a thread: whoever calls holds the thread's lock.
 
-    `patience`: for how many seconds a run waits for what the one before has left running.
+    `context`: makes what the steps of one run have as their context. `patience`: for how many seconds a run
+    waits for what the one before has left running.
     """
 
-    def __init__(self, agent: str, reader: Reader, patience: float = 30.0) -> None:
-        self._agent, self._reader, self.patience = agent, reader, patience
+    def __init__(
+        self, agent: str, reader: Reader, context: Callable[[], Any] = lambda: None, patience: float = 30.0
+    ) -> None:
+        self._agent, self._reader, self._context, self.patience = agent, reader, context, patience
         self._tasks: dict[str, asyncio.Task[Any]] = {}
         self._cancelled: set[str] = set()
         # Of the last run of each thread, as long as anything of it is left.
@@ -92,9 +96,8 @@ class Runs:
         if given is None or isinstance(given, Command):
             config["configurable"][CACHE] = None  # it would keep what a step was told, for others like it
         config["metadata"] = dict(stamp)
-        context = _empty_context(graph)
         taking = taking or Taking()
-        running = graph.ainvoke(given, config, durability="sync", context=context)
+        running = graph.ainvoke(given, config, durability="sync", context=self._context())
         task = asyncio.create_task(running, context=taking.context())
         self._tasks[thread] = task
         try:
@@ -176,17 +179,3 @@ class Runs:
         channels = self._reader.graph.output_channels
         wanted = shown if isinstance(channels, str) else {key: shown[key] for key in channels if key in shown}
         return {key: value for key, value in wanted.items() if key != "__interrupt__"}
-
-
-def _empty_context(graph: loading.Graph) -> dict[str, Any] | None:
-    """The context of a run that nobody gives one: the defaults of the graph's `context_schema`.
-
-    None if there is no schema, or if it wants more than it has defaults for.
-    """
-    if graph.context_schema is None:
-        return None
-    try:
-        graph.context_schema()
-    except Exception:
-        return None
-    return {}

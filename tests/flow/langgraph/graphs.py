@@ -23,7 +23,6 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.func import entrypoint, task
 from langgraph.graph import END, START, StateGraph
-from langgraph.runtime import Runtime
 from langgraph.types import CachePolicy, Send, interrupt
 from pydantic import BaseModel
 
@@ -329,27 +328,6 @@ deadly_guarded = line_of(deadly, deadly_next, danger).compile(interrupt_before=[
 class Term:
     word: str
     count: int
-
-
-@dataclass
-class Place:
-    city: str = "Vienna"
-
-
-@dataclass
-class Where:
-    city: str
-
-
-def tell_place(state: State, runtime: Runtime[Any]) -> State:
-    return {"heard": [runtime.context and runtime.context.city]}
-
-
-def placed(schema: Any) -> Any:
-    return StateGraph(State, context_schema=schema).add_node("tell", tell_place).add_edge(START, "tell")
-
-
-with_context, with_demanding_context = placed(Place), placed(Where)
 
 
 def return_a_lock(state: State) -> State:

@@ -74,17 +74,6 @@ async def test_a_graphs_own_saver_is_kept(light: Harness, tmp_path: Path) -> Non
         assert own.execute("SELECT DISTINCT thread_id FROM checkpoints").fetchall() == [("t",)]
 
 
-async def test_a_context_has_its_defaults_where_nobody_gives_one(light: Harness) -> None:
-    mine = await light.open("with_context")
-    assert await mine.start("t", light.input()) == Finished(
-        {"log": light.input()["log"], "heard": ["Vienna"]}
-    )
-    demanding = await light.open("with_demanding_context", "demanding")
-    ended = await demanding.start("t", light.input())
-    assert isinstance(ended, Finished)
-    assert ended.result["heard"] == [None]
-
-
 async def test_where_a_step_raised_is_said_in_the_log(
     light: Harness, caplog: pytest.LogCaptureFixture
 ) -> None:
