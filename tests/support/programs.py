@@ -20,6 +20,7 @@ from tests.support.preloaded import STATUS
 
 ROOT = Path(__file__).parents[2]
 STARTED = ("PYTHONPATH", "PYTHONDONTWRITEBYTECODE")  # of the environment: what only a new interpreter reads
+OURS = {name: os.environ.get(name) for name in STARTED}  # as it was before a test changed it
 
 
 class Program:
@@ -125,7 +126,7 @@ class _Server:
 
     def __init__(self, also: tuple[str, ...]) -> None:
         self._orders, theirs = socket.socketpair(type=socket.SOCK_SEQPACKET)  # an order is a packet
-        env = {name: value for name, value in os.environ.items() if name not in STARTED}
+        env = {name: value for name, value in {**os.environ, **OURS}.items() if value is not None}
         with theirs:
             words = [sys.executable, "-m", "tests.support.preloaded", str(theirs.fileno()), *also]
             self._process = subprocess.Popen(
