@@ -37,6 +37,7 @@ class PolledProvider(MemoryProvider):
         self.confirmed = 0
         self.cursors: list[str] = []
         self.away = 0
+        self.is_held = False  # a poll that brings nothing, also of what comes meanwhile
 
     async def poll(self, cursor: str, wait: float | None = None) -> Batch:
         if self.away:
@@ -45,7 +46,11 @@ class PolledProvider(MemoryProvider):
         self.cursors.append(cursor)
         self.confirmed = int(cursor or 0)
         if wait is None and self.confirmed >= len(self.waiting):
-            await asyncio.Event().wait()  # a long poll that brings nothing
+            self.is_held = True
+            try:
+                await asyncio.Event().wait()
+            finally:
+                self.is_held = False
         return Batch(
             tuple(self.waiting[self.confirmed :][:1]), str(min(self.confirmed + 1, len(self.waiting)))
         )
@@ -99,6 +104,7 @@ async def test_an_answer_that_waited_while_the_machine_was_asleep_comes_before_i
     agent, clock, phone = ScriptedAgent(asks("Which?")), ManualClock(), PolledProvider()
     async with awake(database, agent, clock, phone) as app:
         run = await asked(app, phone)
+        await until(lambda: phone.is_held)
         phone.waiting = [phone.typed("1001", "in time", sent_at=clock.now + 60_000_000)]
         clock.advance(3660)
         app.clock.rearm()
