@@ -161,7 +161,7 @@ def _is_over_tool_calls(node: ast.AST) -> bool:
     match node:
         case ast.For() | ast.AsyncFor():
             over = [node.iter]
-        case ast.ListComp():
+        case ast.ListComp() | ast.GeneratorExp():
             over = [each.iter for each in node.generators]
         case _:
             return False

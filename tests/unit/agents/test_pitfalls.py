@@ -189,8 +189,16 @@ def test_a_step_that_asks_about_one_tool_after_the_other_calls_them_again() -> N
     assert found(REVIEWING) == [(5, REPEATED)]
 
 
-def test_and_so_does_one_that_calls_tools_that_ask_wherever_they_stand() -> None:
-    assert [each.sentence for each in pitfalls(dedent(CALLING), has_tools_that_ask=True)] == [REPEATED]
+GATHERING = """
+    async def tools(state):
+        calls = (by_name[each["name"]].ainvoke(each) for each in state["messages"][-1].tool_calls)
+        return await asyncio.gather(*calls)
+"""
+
+
+@pytest.mark.parametrize("source", [CALLING, GATHERING])
+def test_and_so_does_one_that_calls_tools_that_ask_wherever_they_stand(source: str) -> None:
+    assert [each.sentence for each in pitfalls(dedent(source), has_tools_that_ask=True)] == [REPEATED]
     assert tools_ask(ASKING)
 
 
