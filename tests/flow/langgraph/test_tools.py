@@ -118,10 +118,14 @@ async def test_where_one_may_run_at_a_time_calls_run_as_langgraph_has_it(light: 
     assert len(texts(state)) == 1
 
 
-async def test_a_step_that_holds_up_its_event_loop_runs_its_calls_as_langgraph_has_it(light: Harness) -> None:
+async def test_a_step_that_holds_up_its_event_loop_runs_its_calls_as_langgraph_has_it(
+    light: Harness, log: Log
+) -> None:
     mine = await light.open("tooled.py:calling_in_a_loop")
-    ended, _ = await answer_all(mine, await mine.start("t", light.input(messages=[])))
+    ended, asked = await answer_all(mine, await mine.start("t", light.input(messages=[])))
     assert isinstance(ended, Finished)
+    assert asked == ["Pay 5?"]
+    assert Counter(log())["5:Pay5?"] == 1
 
 
 async def test_law_12_a_call_that_asked_as_langgraph_has_it_is_asked_about_again_and_done_once(

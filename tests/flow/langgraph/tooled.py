@@ -307,7 +307,8 @@ async def by_hand_in_a_loop(state: State) -> Any:
 
 
 in_turn = turn(*pays("pay_in_thread", 5, 6, 7), ("mail", {}))
-calling, calling_in_a_loop = sent(in_turn, tools=by_hand), sent(in_turn, tools=by_hand_in_a_loop)
+calling = sent(in_turn, tools=by_hand)
+calling_in_a_loop = sent(turn(*pays("pay_in_thread", 5), ("mail", {})), tools=by_hand_in_a_loop)
 calling_in_threads = stepping(lambda state: invoked(calling, state))
 MAILS = [turn(("mail", {}), ("mail", {}))] * 40
 crowded_by_hand = sent(*MAILS, tools=by_hand)
