@@ -9,6 +9,7 @@ from typing import Any, NotRequired, Required, get_args, get_origin
 import pydantic
 
 from answerback.errors import ConfigurationError
+from answerback_agents.langgraph import values
 
 NO_SCHEMA = "`context` is for a graph with a `context_schema`, and this one has none; leave it out"
 
@@ -17,8 +18,8 @@ def making(schema: Any, given: Mapping[str, Any]) -> Callable[[], Any]:
     """What makes the context of each run from what is given for it: texts, lists and mappings.
 
     `schema`: a dataclass, a pydantic model or a TypedDict; None if the graph has none. If nothing is given, a
-    context is the schema's defaults, or None if it wants more. Raises `ConfigurationError`, without any
-    value, for the first thing that does not fit.
+    context is the schema's defaults, or None if it wants more. Raises `ConfigurationError`, without anything
+    that is given, for the first thing that does not fit.
     """
     if not given:
         return lambda: _defaults(schema)
@@ -28,7 +29,7 @@ def making(schema: Any, given: Mapping[str, Any]) -> Callable[[], Any]:
     if keys and (unknown := [key for key in given if key not in keys]):
         raise ConfigurationError(f"context.{unknown[0]}: there is no such key; there are {', '.join(keys)}")
     made = _reader(schema)
-    with _told():
+    with _told(given):
         made(given)
     return lambda: made(given)
 
@@ -106,16 +107,16 @@ def _fields(schema: Any) -> Iterator[tuple[str, tuple[Any, bool]]]:
 
 
 @contextlib.contextmanager
-def _told() -> Iterator[None]:
-    """What does not fit the schema, as a sentence without the value."""
+def _told(given: Mapping[str, Any]) -> Iterator[None]:
+    """What does not fit the schema, as a sentence; what the user's own checks say may quote a secret."""
     try:
         yield
     except pydantic.ValidationError as error:
         [first, *_] = error.errors(include_url=False, include_input=False)
-    except Exception as error:  # of the user's own class
-        raise ConfigurationError(f"context: {type(error).__name__}: {error}") from None
+    except Exception as error:
+        raise ConfigurationError(f"context: {values.error_line(error, given.values())}") from None
     else:
         return
     where = ".".join(("context", *map(str, first["loc"])))
-    what = "this is missing" if first["type"] == "missing" else first["msg"]
-    raise ConfigurationError(f"{where}: {what}")
+    said = values.error_line(ValueError(first["msg"]), given.values()).removeprefix("ValueError: ")
+    raise ConfigurationError(f"{where}: {'this is missing' if first['type'] == 'missing' else said}")

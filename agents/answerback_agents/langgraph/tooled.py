@@ -110,7 +110,7 @@ def _as_tasks(pool: Any) -> Any:
     @contextlib.contextmanager
     def opened(config: RunnableConfig) -> Iterator[Any]:
         kind = _turn()
-        with _waits(MOST_IN_THREADS if kind is _Turn else math.inf if kind else 0) as may_wait:
+        with _waits(kind.most if kind else 0) as may_wait:
             if kind and may_wait:
                 yield kind()
                 return
@@ -122,6 +122,8 @@ def _as_tasks(pool: Any) -> Any:
 
 class _Turn:
     """The calls of one turn: all have begun before one of them may end the step."""
+
+    most: float = MOST_IN_THREADS  # steps that may wait at a time
 
     def map(self, run_one: Any, *columns: Any) -> list[Any]:
         begun = [self._begin(run_one, *each) for each in zip(*columns, strict=True)]
@@ -152,6 +154,8 @@ class _TurnOfAStep(_Turn):
 
     Its tasks would have the threads that its steps have, all of which may wait. So a call has one of its own.
     """
+
+    most = math.inf
 
     def _run(self, tool: Callable[[Any], Any]) -> Callable[[Any], Any]:
         async def tool_in_thread(called: Any) -> Any:

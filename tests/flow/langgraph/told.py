@@ -38,6 +38,13 @@ class Model(pydantic.BaseModel):
     city: str
     days: int = pydantic.Field(3, ge=1)
 
+    @pydantic.field_validator("city")
+    @classmethod
+    def exists(cls, city: str) -> str:
+        if city == "Atlantis":
+            raise ValueError(f"{city} is no city")
+        return city
+
 
 class Typed(TypedDict):
     city: str
@@ -50,7 +57,7 @@ class Refusing:
 
     def __post_init__(self) -> None:
         if self.city == "Atlantis":
-            raise ValueError("no such city")
+            raise ValueError(f"{self.city} is no city")
 
 
 def visit(state: State, runtime: Runtime[Any]) -> State:
