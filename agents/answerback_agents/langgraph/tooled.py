@@ -28,7 +28,7 @@ from answerback_agents.langgraph import taking, values
 
 NAME = "tool call"  # of the task that one call is
 # Private names of LangGraph's and of `ToolNode`'s.
-_SAVER, _CALLS, _IN_THREADS = "__pregel_checkpointer", "__pregel_call", "_call"
+_SAVER, _CALLS, _IN_THREADS, _LOOP = "__pregel_checkpointer", "__pregel_call", "_call", "loop"
 _MODULE, _READ = "langgraph.prebuilt.tool_node", "_parse_input"
 _CALL, _POOL = "_arun_one", "get_executor_for_config"
 _OURS = "answerback"  # the attribute of what replaces these
@@ -96,7 +96,7 @@ def _as_task(run_one: Any) -> Any:
                 made[_RESULT] = await run_one(node, called, kind, _here(runtime))
             return _kept(made)
 
-        with _waits() as may_wait:
+        with _waits(math.inf if _is_at_home() else 0) as may_wait:
             given = (await _task(tool)(call) if may_wait else {}) or made
         return _taken(given) if given else await run_one(node, call, kind, runtime)
 
@@ -181,7 +181,7 @@ def _leaves(made: dict[str, Any]) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _waits(most: float = math.inf) -> Iterator[bool]:
+def _waits(most: float) -> Iterator[bool]:
     """Whether this call is one of several in a run of ours, and its step may wait for its task.
 
     A step that waits holds a place, and its task needs one too. So one less may wait than there are, and no
@@ -194,6 +194,12 @@ def _waits(most: float = math.inf) -> Iterator[bool]:
     most = min(most, (get_config().get("max_concurrency") or math.inf) - 1)
     with run.tasks.waits(taking.told()[taking.TASK], most) as may_wait:
         yield may_wait
+
+
+def _is_at_home() -> bool:
+    """Whether the event loop here is that of the run, not one which a step runs by itself."""
+    calls = taking.told().get(_CALLS)
+    return getattr(calls, "keywords", {}).get(_LOOP) is asyncio.get_running_loop()
 
 
 def _turn() -> type[_Turn] | None:

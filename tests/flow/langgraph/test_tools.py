@@ -118,10 +118,14 @@ async def test_where_one_may_run_at_a_time_calls_run_as_langgraph_has_it(light: 
     assert len(texts(state)) == 1
 
 
-async def test_a_step_that_holds_up_its_event_loop_runs_its_calls_as_langgraph_has_it(
-    light: Harness, log: Log
+@pytest.mark.parametrize(
+    "graph", ["calling_in_a_loop", "calling_in_its_own_loop", "calling_in_loops_in_threads"]
+)
+async def test_a_step_with_the_wrong_event_loop_for_tasks_runs_its_calls_as_langgraph_has_it(
+    light: Harness, log: Log, graph: str
 ) -> None:
-    mine = await light.open("tooled.py:calling_in_a_loop")
+    """It holds up the one of its run, or runs one by itself."""
+    mine = await light.open(f"tooled.py:{graph}")
     ended, asked = await answer_all(mine, await mine.start("t", light.input(messages=[])))
     assert isinstance(ended, Finished)
     assert asked == ["Pay 5?"]

@@ -306,9 +306,17 @@ async def by_hand_in_a_loop(state: State) -> Any:
     return by_hand(state)
 
 
+def by_hand_in_its_own_loop(state: State) -> Any:
+    """The same in a step that runs an event loop by itself."""
+    return asyncio.run(ToolNode(TOOLS).ainvoke(state))
+
+
 in_turn = turn(*pays("pay_in_thread", 5, 6, 7), ("mail", {}))
 calling = sent(in_turn, tools=by_hand)
-calling_in_a_loop = sent(turn(*pays("pay_in_thread", 5), ("mail", {})), tools=by_hand_in_a_loop)
+pay_and_mail = turn(*pays("pay_in_thread", 5), ("mail", {}))
+calling_in_a_loop = sent(pay_and_mail, tools=by_hand_in_a_loop)
+calling_in_its_own_loop = sent(pay_and_mail, tools=by_hand_in_its_own_loop)
+calling_in_loops_in_threads = stepping(lambda state: invoked(calling_in_its_own_loop, state))
 calling_in_threads = stepping(lambda state: invoked(calling, state))
 MAILS = [turn(("mail", {}), ("mail", {}))] * 40
 crowded_by_hand = sent(*MAILS, tools=by_hand)
