@@ -84,7 +84,8 @@ def pitfalls(source: str, *, has_tools_that_ask: bool = False) -> list[Pitfall]:
     """Those of one module, by line; none of what is no Python.
 
     Only what is certain is named: where the payload stands in the call itself, and nothing but the truth of
-    the answer is used. `has_tools_that_ask`: whether the calls that a model makes may ask.
+    the answer is used. Of tools that are called one after the other it is not to be seen which of them ask;
+    `has_tools_that_ask`: whether there are any.
     """
     tree = _tree(source)
     parents = {child: parent for parent in ast.walk(tree) for child in ast.iter_child_nodes(parent)}
