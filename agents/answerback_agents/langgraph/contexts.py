@@ -12,6 +12,7 @@ from answerback.errors import ConfigurationError
 from answerback_agents.langgraph import values
 
 NO_SCHEMA = "`context` is for a graph with a `context_schema`, and this one has none; leave it out"
+_USERS = ("value_error", "assertion_error")  # of pydantic's types: what the user's own checks have raised
 
 
 def making(schema: Any, given: Mapping[str, Any]) -> Callable[[], Any]:
@@ -118,5 +119,7 @@ def _told(given: Mapping[str, Any]) -> Iterator[None]:
     else:
         return
     where = ".".join(("context", *map(str, first["loc"])))
-    said = values.error_line(ValueError(first["msg"]), given.values()).removeprefix("ValueError: ")
-    raise ConfigurationError(f"{where}: {'this is missing' if first['type'] == 'missing' else said}")
+    said = "this is missing" if first["type"] == "missing" else first["msg"]
+    if first["type"] in _USERS:
+        said = values.error_line(ValueError(said), given.values()).removeprefix("ValueError: ")
+    raise ConfigurationError(f"{where}: {said}")

@@ -55,12 +55,12 @@ class Pitfall:
 
 def notes(modules: Iterable[ModuleType], *, ask_again_if_changed: bool = True) -> tuple[str, ...]:
     """The pitfalls of modules, as sentences that begin with the file and the line."""
-    read = {file: _read(file) for file in _files(modules)}
-    has_tools_that_ask = any(map(tools_ask, read.values()))
+    sources = {file: Source(_read(file)) for file in _files(modules)}
+    tools_ask = any(source.has_tools_that_ask() for source in sources.values())
     return tuple(
         f"{file}:{found.line}: {found.sentence}."
-        for file, text in read.items()
-        for found in pitfalls(text, has_tools_that_ask=has_tools_that_ask)
+        for file, source in sources.items()
+        for found in source.pitfalls(tools_ask=tools_ask)
         if ask_again_if_changed or found.sentence != RESTLESS
     )
 
@@ -80,43 +80,47 @@ def _read(file: str) -> str:
     return text if "interrupt" in text or _TOOL_CALLS in text else ""
 
 
-def pitfalls(source: str, *, has_tools_that_ask: bool = False) -> list[Pitfall]:
-    """Those of one module, by line; none of what is no Python.
+class Source:
+    """The text of one module, which has nothing of what is looked for if it is no Python."""
 
-    Only what is certain is named: where the payload stands in the call itself, and nothing but the truth of
-    the answer is used. Of tools that are called one after the other it is not to be seen which of them ask;
-    `has_tools_that_ask`: whether there are any.
-    """
-    tree = _tree(source)
-    parents = {child: parent for parent in ast.walk(tree) for child in ast.iter_child_nodes(parent)}
-    calls = _interrupts(tree)
-    found = {pitfall for call in calls for pitfall in _of(call, parents)}
-    found.update(_repeated(tree, parents, calls, has_tools_that_ask))
-    return sorted(found, key=lambda pitfall: (pitfall.line, pitfall.sentence))
+    def __init__(self, text: str) -> None:
+        try:
+            self._tree = ast.parse(text)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            self._tree = ast.Module([], [])
+        self._nodes = list(ast.walk(self._tree))
+        self._parents = {child: node for node in self._nodes for child in ast.iter_child_nodes(node)}
+        names = set(_names(self._nodes))
+        calls = (node for node in self._nodes if isinstance(node, ast.Call))
+        self._asks = [call for call in calls if _dotted(call.func) in names]
+
+    def has_tools_that_ask(self) -> bool:
+        """Whether a tool of this module asks: a function that is decorated as one."""
+        return any(_is_made(_around(call, self._parents), "tool") for call in self._asks)
+
+    def pitfalls(self, *, tools_ask: bool = False) -> list[Pitfall]:
+        """By line. `tools_ask`: whether there are tools that ask, here or elsewhere.
+
+        Only what is certain is named: where the payload stands in the call itself, and nothing but the truth
+        of the answer is used. Of tools that are called one after the other it is not to be seen which ask.
+        """
+        found = {pitfall for call in self._asks for pitfall in _of(call, self._parents)}
+        found.update(self._repeated(tools_ask))
+        return sorted(found, key=lambda pitfall: (pitfall.line, pitfall.sentence))
+
+    def _repeated(self, tools_ask: bool) -> Iterator[Pitfall]:
+        """The tools that a step calls one after the other, if it asks about each or they ask."""
+        for loop in filter(_is_over_tool_calls, self._nodes):
+            step = _around(loop, self._parents)
+            within = [node for node in ast.walk(loop) if _around(node, self._parents) is step]
+            if (tools_ask or any(call in within for call in self._asks)) and not _is_made(step, "task"):
+                runs = (each for each in within if isinstance(each, ast.Call) and _is_run(each.func))
+                yield from (Pitfall(each.lineno, REPEATED) for each in runs)
 
 
-def tools_ask(source: str) -> bool:
-    """Whether a tool of this module asks: a function that is decorated as one."""
-    tree = _tree(source)
-    parents = {child: parent for parent in ast.walk(tree) for child in ast.iter_child_nodes(parent)}
-    return any(_is_made(_around(call, parents), "tool") for call in _interrupts(tree))
-
-
-def _tree(source: str) -> ast.Module:
-    try:
-        return ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return ast.Module([], [])
-
-
-def _interrupts(tree: ast.AST) -> list[ast.Call]:
-    names = set(_names(tree))
-    return [each for each in ast.walk(tree) if isinstance(each, ast.Call) and _dotted(each.func) in names]
-
-
-def _names(tree: ast.AST) -> Iterator[str]:
+def _names(nodes: Iterable[ast.AST]) -> Iterator[str]:
     """What `langgraph.types.interrupt` is called here."""
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.ImportFrom) and node.module == "langgraph.types":
             yield from (name.asname or name.name for name in node.names if name.name == "interrupt")
         elif isinstance(node, ast.ImportFrom) and node.module == "langgraph":
@@ -146,16 +150,6 @@ def _of(call: ast.Call, parents: Parents) -> Iterator[Pitfall]:
         yield Pitfall(handler.lineno, SWALLOWED)
     for node in _differing(call):
         yield Pitfall(node.lineno, RESTLESS)
-
-
-def _repeated(tree: ast.AST, parents: Parents, calls: list[ast.Call], tools_ask: bool) -> Iterator[Pitfall]:
-    """The tools that a step calls one after the other, if it asks about each or they ask."""
-    for loop in filter(_is_over_tool_calls, ast.walk(tree)):
-        step = _around(loop, parents)
-        within = [node for node in ast.walk(loop) if _around(node, parents) is step]
-        if (tools_ask or any(call in within for call in calls)) and not _is_made(step, "task"):
-            runs = (each for each in within if isinstance(each, ast.Call) and _is_run(each.func))
-            yield from (Pitfall(each.lineno, REPEATED) for each in runs)
 
 
 def _is_over_tool_calls(node: ast.AST) -> bool:

@@ -224,15 +224,15 @@ recalling = in_turns([SAY], [SAY, ("mail", {})], [SAY])
 recalling_twice = in_turns([SAY], [ASK, ASK, ("mail", {})], [SAY])
 
 
-def within(builder: StateGraph[Any]) -> StateGraph[Any]:
-    """That graph as a step of another one."""
-    outer = StateGraph(State)
-    outer.add_node("inner", builder.compile())
-    outer.add_edge(START, "inner")
-    return outer
+def stepping(step: Any) -> StateGraph[Any]:
+    """A graph with one step, this one."""
+    builder = StateGraph(State)
+    builder.add_node("step", step)
+    builder.add_edge(START, "step")
+    return builder
 
 
-inner = within(three)
+inner = stepping(three.compile())
 
 
 def invoked(graph: StateGraph[Any], state: State) -> dict[str, Any]:
@@ -267,14 +267,6 @@ agents_as_tools, agents_in_threads = (
     calls((name, {"tens": 1}), (name, {"tens": 2}), ("mail", {}))
     for name in ("pay_group", "pay_group_in_thread")
 )
-
-
-def stepping(step: Any) -> StateGraph[Any]:
-    """A graph with one step, this one."""
-    builder = StateGraph(State)
-    builder.add_node("step", step)
-    builder.add_edge(START, "step")
-    return builder
 
 
 invoking = stepping(lambda state: invoked(in_threads, state))

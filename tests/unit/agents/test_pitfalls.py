@@ -11,9 +11,8 @@ from answerback_agents.langgraph.pitfalls import (
     REPEATED,
     RESTLESS,
     SWALLOWED,
+    Source,
     notes,
-    pitfalls,
-    tools_ask,
 )
 
 pytestmark = pytest.mark.needs_extra("langgraph")
@@ -22,7 +21,9 @@ IMPORT = "from langgraph.types import interrupt\n"
 
 def found(source: str) -> list[tuple[int, str]]:
     """Line, counted from the one after the import, and sentence."""
-    return [(each.line - 1, each.sentence) for each in pitfalls(IMPORT + dedent(source).lstrip("\n"))]
+    return [
+        (each.line - 1, each.sentence) for each in Source(IMPORT + dedent(source).lstrip("\n")).pitfalls()
+    ]
 
 
 @pytest.mark.parametrize(
@@ -78,7 +79,7 @@ def test_what_may_be_meant_is_left_alone(step: str) -> None:
 
 
 def test_another_functions_interrupt_is_none_of_ours() -> None:
-    assert pitfalls('from signals import interrupt\nif interrupt("Pay?"): pay()\n') == []
+    assert Source('from signals import interrupt\nif interrupt("Pay?"): pay()\n').pitfalls() == []
 
 
 @pytest.mark.parametrize(
@@ -91,7 +92,7 @@ def test_another_functions_interrupt_is_none_of_ours() -> None:
     ],
 )
 def test_interrupt_is_known_by_whatever_name(lines: str) -> None:
-    assert [each.line for each in pitfalls(lines)] == [2]
+    assert [each.line for each in Source(lines).pitfalls()] == [2]
 
 
 @pytest.mark.parametrize("caught", ["", " Exception", " Exception as error", " (ValueError, BaseException)"])
@@ -138,7 +139,7 @@ def test_what_stands_beside_the_try_is_not_in_it() -> None:
 
 @pytest.mark.parametrize("source", ["", "if interrupt(:", "\0", "(" * 5000])
 def test_what_is_no_python_has_none(source: str) -> None:
-    assert pitfalls(source) == []
+    assert Source(source).pitfalls() == []
 
 
 @pytest.mark.parametrize(
@@ -198,8 +199,8 @@ GATHERING = """
 
 @pytest.mark.parametrize("source", [CALLING, GATHERING])
 def test_and_so_does_one_that_calls_tools_that_ask_wherever_they_stand(source: str) -> None:
-    assert [each.sentence for each in pitfalls(dedent(source), has_tools_that_ask=True)] == [REPEATED]
-    assert tools_ask(ASKING)
+    assert [each.sentence for each in Source(dedent(source)).pitfalls(tools_ask=True)] == [REPEATED]
+    assert Source(ASKING).has_tools_that_ask()
 
 
 @pytest.mark.parametrize(
@@ -229,7 +230,7 @@ def test_what_calls_no_tool_between_two_questions_is_none(source: str) -> None:
 
 @pytest.mark.parametrize("source", [ASKING.replace("@tool", "@node"), ASKING.replace("interrupt(", "ask(")])
 def test_what_is_no_tool_or_asks_nobody_is_none_that_asks(source: str) -> None:
-    assert not tools_ask(source)
+    assert not Source(source).has_tools_that_ask()
 
 
 def test_tools_are_known_from_one_module_to_the_other(tmp_path: Path) -> None:
