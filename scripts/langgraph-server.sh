@@ -9,7 +9,8 @@ set -eu
 cd "$(dirname "$0")/.."
 
 place=var/langgraph-server
-if [ -e "$place/ready" ]; then exit 0; fi
+wanted="langgraph-cli[inmem]==0.4.40 langgraph-api==0.16.7 langgraph==1.2.24"
+if [ "$(cat "$place/ready" 2>/dev/null)" = "$wanted" ]; then exit 0; fi
 echo "Installing a LangGraph server into $place."
 rm -rf "$place"
 mkdir -p var
@@ -17,6 +18,6 @@ mkdir -p var
 # The environment's own pip may be an old one, which takes twice as long.
 pip=$(sed -n '/^pip==/p' constraints.txt)
 "$place/bin/python" -m pip install --quiet --disable-pip-version-check "$pip" || :
-"$place/bin/python" -m pip install --quiet --disable-pip-version-check \
-    "langgraph-cli[inmem]==0.4.40" "langgraph-api==0.16.7" "langgraph==1.2.22"
-touch "$place/ready"
+# shellcheck disable=SC2086 - a requirement a word
+"$place/bin/python" -m pip install --quiet --disable-pip-version-check $wanted
+printf '%s\n' "$wanted" >"$place/ready"
