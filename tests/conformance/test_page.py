@@ -64,6 +64,18 @@ def test_the_section_has_the_versions_a_row_a_hazard_the_sums_and_the_reasons() 
     assert "ours 1 (sqlite) on LangGraph 2 and Python 3." in " ".join(lines)
 
 
+def test_what_an_earlier_run_broke_stays_broken_though_it_was_lucky_in_this_one() -> None:
+    [(system, hazard)] = page.BROKEN_BEFORE
+    verdicts = [{"hazard": name, "result": "held", "notes": ()} for name in (hazard, "another")]
+    names = [{"name": verdict["hazard"]} for verdict in verdicts]
+    results = {system: verdicts, "ours": verdicts}
+    systems: dict[str, Any] = {system: {}, "ours": {}}
+    lines = list(page.section({"systems": systems, "hazards": names, "results": results}))
+    assert f"| {hazard} | **broken** | held |" in lines
+    assert "| another | held | held |" in lines
+    assert "| **held** | 1 | 2 |" in lines
+
+
 def _table() -> list[list[str]]:
     """The rows of the document's table, cell by cell."""
     section = DOCUMENT.read_text().partition(page.BEGIN)[2].partition(page.END)[0]
