@@ -21,10 +21,9 @@ def serve(config: str | None, listen: str | None, log_json: bool, as_json: bool)
 
 def _serve(config: str | None, listen: str | None, as_json: bool) -> Exit:
     """What can be wrong is found in order of how fast: the configuration, the port, then everything else."""
-    import gc
     import os
 
-    from answerback import settings
+    from answerback import garbage, settings
     from answerback.cli.listening import bind, bind_metrics
 
     loaded = settings.load(config, environ=os.environ, overrides={"listen": listen})
@@ -33,8 +32,6 @@ def _serve(config: str | None, listen: str | None, as_json: bool) -> Exit:
             listen = f"{loaded.listen.rpartition(':')[0]}:{listener.getsockname()[1]}"
             loaded = settings.load(config, environ=os.environ, overrides={"listen": listen})
 
-        gc.disable()  # what is imported stays, and looking through it meanwhile takes an eighth of the time
-        from answerback.cli import serving
-
-        gc.enable()
+        with garbage.Ignored():  # what is imported stays: to look through it takes an eighth of the time
+            from answerback.cli import serving
         return serving.run(loaded, listener, metrics, as_json=as_json)

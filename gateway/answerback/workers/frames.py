@@ -5,13 +5,13 @@ then the body, UTF-8 JSON. Number 0 is about the worker itself.
 """
 
 import asyncio
-import gc
 import json
 import socket
 import struct
 from collections.abc import Callable, Iterator
 from typing import cast
 
+from answerback import garbage
 from answerback.model import Json
 
 PROTOCOL = 1
@@ -135,15 +135,11 @@ async def connect(ours: socket.socket, arrived: Arrived, over: Callable[[Garbage
 
 
 def _body(raw: bytearray) -> Body | Unreadable:
-    collects = gc.isenabled()
-    gc.disable()  # else all that is alive is looked at several times while a large body is read
     try:
-        body = json.loads(raw)
+        with garbage.Ignored():  # else all that is alive is looked through several times for a large body
+            body = json.loads(raw)
     except (ValueError, RecursionError):
         return Unreadable("a frame's body cannot be read")
-    finally:
-        if collects:
-            gc.enable()
     if not isinstance(body, dict):
         raise Garbage("a frame that is no object")
     return body
