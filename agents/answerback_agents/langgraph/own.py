@@ -14,6 +14,7 @@ import pydantic
 from langgraph.func import _TaskFunction
 from langgraph.pregel import Pregel
 
+from answerback import errors
 from answerback_agents.langgraph import tooled
 from answerback_agents.langgraph.evidence import Names
 
@@ -21,8 +22,12 @@ from answerback_agents.langgraph.evidence import Names
 def names_in(graph: Pregel[Any, Any, Any, Any], graph_module: str) -> Names:
     """The names of all steps, those of inner graphs too, and of the tasks that they may call."""
     graphs = [graph, *(inner for _, inner in graph.get_subgraphs(recurse=True))]
-    values = (value for module in modules(graph_module) for value in list(vars(module).values()))
-    tasks = {getattr(value, "__name__", "") for value in values if isinstance(value, _TaskFunction)}
+    tasks = {
+        getattr(value, "__name__", "")
+        for module in modules(graph_module)
+        for value in list(vars(module).values())
+        if isinstance(value, _TaskFunction)
+    }
     return Names(
         frozenset(name for found in graphs for name in getattr(found, "nodes", ())),
         frozenset(tasks | {tooled.NAME} if tooled.is_used() else tasks),
@@ -61,10 +66,11 @@ def _is_data(kind: type) -> bool:
     return issubclass(kind, pydantic.BaseModel | enum.Enum) or dataclasses.is_dataclass(kind) or named_tuple
 
 
+@functools.cache
 def is_own(file: str) -> bool:
     """Whether a file is the user's: neither the standard library's nor an installed package's, nor ours.
 
-    Compared as text: it is asked for every module there is, whenever an agent is opened.
+    Compared as text, and once: it is asked for every module there is, several times when an agent is opened.
     """
     return not os.path.normpath(file).startswith(_libraries())
 
@@ -74,6 +80,6 @@ def _libraries() -> tuple[str, ...]:
     """The folders where code that is not the user's lives, as they are written and as they are resolved."""
     paths = sysconfig.get_paths()
     known = [Path(paths[key]) for key in ("stdlib", "platstdlib", "purelib", "platlib")]
-    known += [Path(sys.base_prefix, "lib"), Path(__file__).parent]
+    known += [Path(sys.base_prefix, "lib"), Path(errors.__file__).parent, Path(__file__).parents[1]]
     both = {os.path.normpath(path) for written in known for path in (written, written.resolve())}
     return tuple(path + os.sep for path in both)
