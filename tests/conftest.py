@@ -16,10 +16,9 @@ import pytest
 import pytest_asyncio
 from hypothesis import HealthCheck, settings
 
-from answerback import migrations
 from answerback.store import Store, choose
 from tests.support import require
-from tests.support.databases import Database, put_tables
+from tests.support.databases import Database, migrated, put_tables
 from tests.support.extras import lacks
 
 if TYPE_CHECKING:
@@ -216,12 +215,8 @@ def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Databas
         yield Database("sqlite", tmp_path)
         return
     server: PostgresServer = request.getfixturevalue("postgres")
-    with server.database(server.template("tables", _migrated)) as url:
+    with server.database(server.template("tables", migrated)) as url:
         yield Database(url, tmp_path)
-
-
-def _migrated(url: str) -> None:
-    migrations.upgrade(choose(url, "").url)
 
 
 @pytest.fixture

@@ -98,7 +98,12 @@ class PostgresServer:
     def _create(self, template: str) -> str:
         self._made += 1
         name = f"answerback_{self._made}"
-        self._run("CREATE DATABASE {} TEMPLATE {}", sql.Identifier(name), sql.Identifier(template))
+        # By its files, not by the log, takes a third less, and they have what the first connection looks for.
+        self._run(
+            "CREATE DATABASE {} TEMPLATE {} STRATEGY file_copy",
+            sql.Identifier(name),
+            sql.Identifier(template),
+        )
         return name
 
     def _run(self, statement: LiteralString, *parts: sql.Composable) -> None:
