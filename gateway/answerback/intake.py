@@ -54,9 +54,11 @@ class Intake:
     async def drained(self, timeout: float) -> None:
         """Until everything that waited at the services has been read once, or `timeout` seconds passed."""
         waiting = [asyncio.create_task(event.wait()) for event in self._drained.values()]
-        if waiting:
-            _, late = await asyncio.wait(waiting, timeout=timeout)
-            for task in late:
+        try:
+            if waiting:
+                await asyncio.wait(waiting, timeout=timeout)
+        finally:
+            for task in waiting:
                 task.cancel()
 
     async def drained_anew(self, timeout: float) -> None:

@@ -276,3 +276,16 @@ async def test_law_10_a_provider_that_does_not_close_keeps_the_gateway_from_no_s
     async with gateway(database) as g:
         await Intake(g.app.context, g.app.receiver, all_, close=0.01).close()
     assert all_["fine"].closed
+
+
+@pytest.mark.either_database
+async def test_who_stops_waiting_for_the_services_leaves_nothing_behind(database: Database) -> None:
+    async with gateway(database) as g:
+        unopened = Intake(g.app.context, g.app.receiver, {"polled": PolledProvider()})
+        before = asyncio.all_tasks()
+        waiting = asyncio.create_task(unopened.drained(600))
+        await asyncio.sleep(0)
+        begun = asyncio.all_tasks() - before
+        assert len(begun) == 2  # it, and one for the one service
+        waiting.cancel()
+        await until(lambda: all(task.done() for task in begun))
