@@ -14,7 +14,10 @@ if [ "$(cat "$place/ready" 2>/dev/null)" = "$wanted" ]; then exit 0; fi
 echo "Installing a LangGraph server into $place."
 rm -rf "$place"
 mkdir -p var
-"${PYTHON:-python3}" -m venv "$place"
+# That of the tests, which scripts/setup.sh has chosen, if they are set up.
+python=.venv/bin/python
+[ -x "$python" ] || python=${PYTHON:-python3}
+"$python" -m venv "$place"
 # The environment's own pip may be an old one, which takes twice as long.
 pip=$(sed -n '/^pip==/p' constraints.txt)
 "$place/bin/python" -m pip install --quiet --disable-pip-version-check "$pip" || :
