@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, settings
 
 from answerback.store import Store, choose
 from tests.support import require
-from tests.support.databases import Database, migrated, put_tables
+from tests.support.databases import Database, put_tables, with_tables
 from tests.support.extras import lacks
 
 if TYPE_CHECKING:
@@ -214,8 +214,7 @@ def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Databas
         put_tables(tmp_path)
         yield Database("sqlite", tmp_path)
         return
-    server: PostgresServer = request.getfixturevalue("postgres")
-    with server.database(server.template("tables", migrated)) as url:
+    with with_tables(request.getfixturevalue("postgres")) as url:
         yield Database(url, tmp_path)
 
 

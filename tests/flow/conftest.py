@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.databases import migrated
+from tests.support.databases import with_tables
 
 if TYPE_CHECKING:
     from tests.support.postgres import PostgresServer
@@ -14,5 +14,5 @@ if TYPE_CHECKING:
 @pytest.fixture
 def postgres_url(postgres: "PostgresServer") -> Iterator[str]:
     """A database as a gateway's first start leaves it: with its tables, without a row."""
-    with postgres.database(postgres.template("tables", migrated)) as url:
+    with with_tables(postgres) as url:
         yield url

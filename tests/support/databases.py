@@ -1,12 +1,17 @@
 """Where one test keeps its rows: the configuration's `database` value and a data directory."""
 
+import contextlib
 import functools
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from answerback import migrations
 from answerback.store import choose
+
+if TYPE_CHECKING:
+    from tests.support.postgres import PostgresServer
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +40,12 @@ def put_tables(data_dir: Path) -> None:
         file.write_bytes(_tables())
 
 
-def migrated(url: str) -> None:
-    """A PostgreSQL database as the migrations leave it: far quicker to copy than to make."""
+def with_tables(server: "PostgresServer") -> contextlib.AbstractContextManager[str]:
+    """What a first start with PostgreSQL leaves: the URL of a database with tables and no rows."""
+    return server.database(server.template("tables", _migrated))
+
+
+def _migrated(url: str) -> None:
     migrations.upgrade(choose(url, "").url)
 
 
