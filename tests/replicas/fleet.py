@@ -219,8 +219,11 @@ class Fleet:
 
     @property
     def conflicts(self) -> list[Poll]:
-        """Calls for updates beside somebody else's: Telegram takes one, and ends the other with 409."""
-        return [poll for poll in self.polls if poll.beside or poll.status == 409]
+        """Calls for updates beside somebody else's: Telegram takes one, and ends the other with 409.
+
+        One that asks again, because it was away, ends its own earlier call, which it no longer waits for.
+        """
+        return [poll for poll in self.polls if poll.beside]
 
     def is_reading(self, replica: Replica) -> bool:
         """Whether a call of it for updates waits at Telegram."""

@@ -1,6 +1,6 @@
 """Who reads updates at Telegram, and beside whom: seen from there."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -10,7 +10,7 @@ class Poll:
     """One call of getUpdates, as Telegram sees it."""
 
     reader: str  # the token that it came with: each replica has one of its own
-    beside: tuple[str, ...]  # who else was reading when it came
+    beside: set[str] = field(default_factory=set)  # who else was reading while it waited
     status: int = 0  # 0: it waits
 
 
@@ -25,8 +25,11 @@ class Watch:
         if not path.endswith("/getUpdates"):
             return await self._app(scope, receive, send)
         reader = path.split("/")[1].removeprefix("bot")
-        beside = {poll.reader for poll in self._polls if not poll.status} - {reader}
-        poll = Poll(reader, tuple(beside))
+        poll = Poll(reader)
+        for other in self._polls:
+            if not other.status and other.reader != reader:
+                poll.beside.add(other.reader)
+                other.beside.add(reader)
         self._polls.append(poll)
 
         async def seen(message: Message) -> None:
