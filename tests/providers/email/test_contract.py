@@ -7,12 +7,14 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+import pytest
+
 from answerback.model import Json
 from answerback.provider import Sent
 from answerback.testing import ProviderContract
 from answerback.testing.contract.sending import Sending
 from answerback_providers.email import Email
-from tests.providers.email.dovecot import PASSWORD, Box, running_dovecot
+from tests.providers.email.dovecot import PASSWORD, Box
 from tests.providers.email.replies import OURS, vouched
 from tests.providers.email.support import Mailroom, mail_server
 
@@ -48,11 +50,14 @@ class TestReading(TestSending):
         name: "nothing is read: see TestSending" for name in dir(Sending) if name.startswith("test_")
     } | {"test_its_settings_refuse_what_they_do_not_know": "see TestSending"}
 
+    @pytest.fixture(autouse=True)
+    def of_a_real_server(self, mailbox: Box) -> None:
+        self.mailbox = mailbox
+
     @contextlib.asynccontextmanager
     async def far_side(self) -> AsyncIterator[Post]:
-        with running_dovecot() as server:
-            async with mail_server(utf8=True) as room:
-                yield Post(room, server.box())
+        async with mail_server(utf8=True) as room:
+            yield Post(room, self.mailbox)
 
     def options_for(self, there: Post) -> Mapping[str, Json]:
         imap: dict[str, Json] = {
