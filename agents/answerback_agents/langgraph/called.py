@@ -100,6 +100,11 @@ def _leaving_async(leave: Callable[..., Awaitable[Any]]) -> Callable[..., Awaita
     return leaving
 
 
+def is_ours(loop: Any) -> bool:
+    """Whether a graph runs in a run of ours. A thread in which one of its steps has ended does not know."""
+    return taking.is_ours() or RUN in vars(loop)
+
+
 @contextlib.contextmanager
 def _runs(loop: Any) -> Iterator[None]:
     """From here on it runs, unless what is done here raises."""

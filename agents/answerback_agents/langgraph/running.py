@@ -132,7 +132,8 @@ class Runs:
             raise AgentUnavailable("what this thread's step has left running does not end")
 
     async def _after(self, thread: str, output: Any, taking: Taking) -> State:
-        asks = not isinstance(output, dict) or "__interrupt__" in output
+        # LangGraph does not show what a step asks that it hides: so it is with what leads to the first one.
+        asks = taking.waits or not isinstance(output, dict) or "__interrupt__" in output
         head = await self._reader.head(thread) if asks or self._reader.has_breakpoints else None
         if head and (waiting := await self._reader.waiting(thread, head)):
             await self._write_down(head, taking)

@@ -40,7 +40,8 @@ class Taking:
     it comes back from the graph's saver. `called`: the tasks that steps have called before. `compares`:
     whether inner graphs must be called as when they asked. `taken` are the digests of what was given its
     answer, with the namespace of its task; `changed` the ids of what asked something else, and so was not
-    given it; `calls` the inner graphs that run, and `tasks` those of the functional API.
+    given it; `calls` the inner graphs that run, and `tasks` those of the functional API. `waits`: whether
+    anything was asked that has no answer yet.
     """
 
     def __init__(
@@ -56,6 +57,7 @@ class Taking:
         self._lock = threading.Lock()
         self.taken: dict[str, tuple[str, str]] = {}
         self.changed: set[str] = set()
+        self.waits = False
         self._closed: set[str] = set()
         self.calls, self.tasks = Calls(), Tasks(called)
 
@@ -86,8 +88,12 @@ class Taking:
         step = told()
         self.calls.ask(step.get(NAMESPACE, ""))
         with self._lock:  # steps may ask in threads: LangGraph and we have to count the same
-            self._compare(value, schema, step)
-            return ask()
+            try:
+                self._compare(value, schema, step)
+                return ask()
+            except GraphInterrupt:
+                self.waits = True
+                raise
 
     def _compare(self, value: Any, schema: Any, step: Mapping[str, Any]) -> None:
         scratchpad = step.get(SCRATCHPAD)

@@ -12,6 +12,7 @@ from tests.conformance.safeguards.mutant import (
     INNER,
     LOADING,
     MOVING,
+    ROUTERS,
     TASKS,
     TOLD,
     TOOLS,
@@ -48,6 +49,29 @@ OF_BINDING = (
         "if False:",
         HANDLERS
         + "test_law_12_a_handler_that_has_ended_does_not_run_again_beside_what_still_waits[sqlite-two]",
+    ),
+    Mutant(
+        "a question that LangGraph does not show is asked",
+        ADAPTER + "running.py",
+        'asks = taking.waits or not isinstance(output, dict) or "__interrupt__" in output',
+        'asks = not isinstance(output, dict) or "__interrupt__" in output',
+        ROUTERS + "test_a_question_is_asked_wherever_it_stands[sqlite-at_start]",
+    ),
+    Mutant(
+        "a step whose way on failed is not taken for one that has ended",
+        ADAPTER + "failing.py",
+        "return [write for write in writes if write[0] in CONTROL]",
+        "return writes",
+        ROUTERS + "test_a_step_whose_way_on_failed_is_not_taken_for_one_that_has_ended[sqlite-failing_after]",
+    ),
+    Mutant(
+        "so it is where the step ran in a thread",
+        ADAPTER + "called.py",
+        "return taking.is_ours() or RUN in vars(loop)",
+        "return taking.is_ours()",
+        ROUTERS
+        + "test_a_step_whose_way_on_failed_is_not_taken_for_one_that_has_ended"
+        + "[sqlite-failing_called_in_thread]",
     ),
     Mutant(
         "what an error handler was told before its last question",
