@@ -79,12 +79,17 @@ class LangGraphServer(Agent):
             raise
 
     async def retry(self, thread: str) -> State:
-        """Run what failed again, with the answers that are locked in; what waits keeps waiting."""
+        """Run what failed again, with the answers that are locked in; what waits keeps waiting.
+
+        Where the choice of the next step failed, the server would leave that out: all steps beside each other
+        run again then, and ask again.
+        """
         id = self._id(thread)
         known = await self._known(id)
         state = reading.stands(*known, self._own)
         if isinstance(state, Failed):
-            return await self._run(id, {}, input=None)
+            fork = {"checkpoint_id": reading.checkpoint(known[1])} if reading.is_half_done(known[1]) else {}
+            return await self._run(id, {}, input=None, **fork)
         return self._settled(state)
 
     async def reask(self, thread: str) -> State:

@@ -97,9 +97,17 @@ def stands(thread: dict[str, Any], state: dict[str, Any], own: dialects.Own | No
         return Paused(waiting)
     if hold := held(thread, state):
         return Paused((hold,))
-    if state.get("next"):
+    if state.get("next") or is_half_done(state):
         return failed(thread, state)
     return Finished(values.storable(state.get("values") or {}))
+
+
+def is_half_done(state: dict[str, Any]) -> bool:
+    """Whether a step failed once it had given its output, where the next one is chosen or beside another.
+
+    LangGraph takes it for one that has ended, and if it goes on, what comes next is left out.
+    """
+    return not state.get("next") and bool(_failed(state))
 
 
 def failed(thread: dict[str, Any], state: dict[str, Any], secrets: Any = ()) -> Failed:

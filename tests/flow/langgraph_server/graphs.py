@@ -124,6 +124,32 @@ def _mended() -> Any:
     return builder.compile()
 
 
+def _chosen() -> Any:
+    """The first step is the one that somebody chooses."""
+    builder = StateGraph(State)
+    for node in (ask, danger):
+        builder.add_node(node.__name__, node)
+    builder.add_conditional_edges(START, lambda state: interrupt("Which step?"), ["ask", "danger"])
+    return builder.compile()
+
+
+def _stuck() -> Any:
+    """Behind a step, what comes next cannot be said the first time."""
+
+    def what_next(state: State) -> str:
+        note(state, "next")
+        if Path(state["log"]).read_text().count("next") == 1:
+            raise ValueError("there is no way yet")
+        return "danger"
+
+    builder = StateGraph(State)
+    for node in (ask, danger):
+        builder.add_node(node.__name__, node)
+    builder.add_edge(START, "ask")
+    builder.add_conditional_edges("ask", what_next, ["danger"])
+    return builder.compile()
+
+
 def _cached() -> Any:
     """A step that asks, and whose result LangGraph would keep."""
     builder = StateGraph(State)
@@ -143,4 +169,6 @@ laboring = _compiled(ask, slow)
 parallel = _parallel()
 cached = _cached()
 mended = _mended()
+chosen = _chosen()
+stuck = _stuck()
 journaled = _compiled(_journaled("first"), _journaled("second"))

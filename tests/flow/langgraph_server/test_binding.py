@@ -34,6 +34,27 @@ async def test_any_text_names_a_thread(harness: Harness) -> None:
     assert len(await agent.pending(name)) == 1
 
 
+async def test_what_chooses_the_first_step_may_ask(harness: Harness) -> None:
+    agent, t = await harness.open("chosen"), thread()
+    asked = only(await agent.start(t, harness.input(), "run-1"))
+    assert asked.questions[0].text == "Which step?"
+    end = await agent.resume(t, target(asked), said("danger"))
+    assert isinstance(end, Finished)
+    assert harness.log == ["danger"]
+
+
+async def test_a_step_whose_way_on_failed_is_not_taken_for_one_that_has_ended(harness: Harness) -> None:
+    """The server keeps what the step gave, so going on would leave out what comes next: it asks again."""
+    agent, t = await harness.open("stuck"), thread()
+    asked = only(await agent.start(t, harness.input(), "run-1"))
+    failed = await agent.resume(t, target(asked), said("yes"))
+    assert failed == await agent.stands(t) == Failed("ValueError: there is no way yet")
+    again = only(await agent.retry(t))
+    assert text(Paused((again,))) == "Go on?"
+    assert isinstance(await agent.resume(t, target(again), said("yes")), Finished)
+    assert harness.log == ["ask:yes", "next", "ask:yes", "next", "danger"]
+
+
 async def test_an_answer_goes_to_its_interrupt_and_never_to_the_next_of_the_same_step(
     harness: Harness,
 ) -> None:
