@@ -119,6 +119,8 @@ class LangGraph(Agent):
     async def resume(self, thread: str, target: Target, answer: Answer, *, again: bool = False) -> State:
         """See `Agent.resume`; raises `DoesNotFit` for a value that would leave the thread unresumable."""
         async with self._hold(thread):
+            if again:  # what still runs may be about to write down that it has the answer
+                await self._runs.nothing_left(thread)
             head = await self._reader.known(thread)
             if target.interrupt_id.startswith(breakpoints.PREFIX):
                 return await self._pass_breakpoint(thread, head, target, answer, again)
@@ -190,7 +192,7 @@ class LangGraph(Agent):
         taking = self._taking(head)
         given: Any = Command(resume={target.interrupt_id: value})
         if taken is not evidence.NOTHING:
-            if not again or values.plain(taken) != value:
+            if not again or (taken is not evidence.UNKNOWN and values.plain(taken) != value):
                 raise NotPending("An earlier answer is locked in: retry the run, or have it asked again.")
             if held:
                 return Paused((held,))

@@ -144,13 +144,17 @@ def _begin(loop: Any) -> _Search:
     if not loop.checkpointer:
         run.calls.begin_unkept(configurable[NAMESPACE])
         return
-    take = functools.partial(run.calls.take, attempt=once.attempt(configurable))
+    attempt = once.attempt(configurable)
+    take = functools.partial(run.calls.take, attempt=attempt)
     tries_again = once.tries_again(configurable)
     looks = configurable.get(RESUMING) and (run.compares or tries_again) and not _is_addressed(loop)
     task = _as_of_its_step(take, loop, looks) or configurable[TASK]
     call = f"{task}:{_given(loop)}"
     if looks:
-        run.calls.anew |= yield from _find(take, loop, call)
+        own: str = loop.config["configurable"][NAMESPACE]
+        if tries_again and f":{task}" in own:  # LangGraph goes on counting where the try before has ended
+            own = next(itertools.islice(_all_places(_first(own)), run.calls.count(task, attempt), None))
+        run.calls.anew |= yield from _find(take, loop, call, own)
     place = loop.config["configurable"][NAMESPACE]
     run.calls.begin(place, task, configurable.get(AROUND, {}))
     metadata = {**loop.checkpoint_config.get("metadata", {}), CALL: call}
@@ -178,35 +182,41 @@ def _is_addressed(loop: Any) -> bool:
     return bool(told or configurable.get("checkpoint_id") or configurable.get(REPLAY))
 
 
-def _find(take: _Take, loop: Any, call: str) -> Generator[RunnableConfig, CheckpointTuple | None, bool]:
-    """Have the graph go on with this call's history, or start anew; whether another call's was there."""
-    own: str = loop.config["configurable"][NAMESPACE]
+def _find(
+    take: _Take, loop: Any, call: str, own: str
+) -> Generator[RunnableConfig, CheckpointTuple | None, bool]:
+    """Have the graph go on with this call's history, or start anew; whether another call's was there.
+
+    `own`: where this call has its history if it comes in its turn.
+    """
     found = yield _at(loop, own)
     was = str(found.metadata.get(CALL, call)) if found else ""  # one of an older version does not say
     task = call.partition(":")[0]
     if was == call and take(task, own):
+        _move(loop, own)
         return False
-    free, gaps, others = "", 0, own != _first(own)
-    if not found and take(task, own):
-        free = own
-    for place in _places(own):
-        other = yield _at(loop, place)
-        if other and other.metadata.get(CALL) == call and take(task, place):
+    free, gaps, others = list[str](), 0, own != _first(own)
+    places = _all_places(_first(own))
+    while gaps < GAPS:
+        place = next(places)
+        other = found if place == own else (yield _at(loop, place))
+        if place != own and other and other.metadata.get(CALL) == call and take(task, place):
             _move(loop, place)
             return False
-        gaps, others = (0, True) if other else (gaps + 1, others)
-        if not other and not free and take(task, place):
-            free = place
-        if free and gaps >= GAPS:
-            break
+        if other:
+            gaps, others = 0, others or place != own
+        else:
+            gaps, free = gaps + 1, [*free, place]
     # Where nothing was asked no answer is at stake: what has ended, or is half done, does not start again.
     stays = found and was.partition(":")[0] == task and (_is_finished(loop, found) or not others)
     if stays and not (yield from _has_asked(found, was)) and take(task, own):
+        _move(loop, own)
         return False
     if found and f":{task}" not in own and take(task, own):
         _start(loop)  # on what it remembers, also of a step before
     else:
-        _move(loop, free)
+        # The first that nobody has: behind gaps a history is not found.
+        _move(loop, next(place for place in itertools.chain(free, places) if take(task, place)))
     return bool(found)
 
 
@@ -246,11 +256,6 @@ def _first(own: str) -> str:
     """Where the first call of a task has its history, of any one's."""
     before, _, last = own.rpartition("|")
     return before if last.isdigit() else own
-
-
-def _places(own: str) -> Iterator[str]:
-    """Where the other calls of the same task have theirs."""
-    return (place for place in _all_places(_first(own)) if place != own)
 
 
 def _all_places(first: str) -> Iterator[str]:

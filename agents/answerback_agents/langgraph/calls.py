@@ -52,6 +52,7 @@ class Calls:
         self._running = Counter[str]()
         self._is_over = False
         self._taken: dict[tuple[str, str], object] = {}
+        self._counts: dict[str, tuple[object, int]] = {}
         self._tasks: dict[str, tuple[str, Mapping[str, str]]] = {}
         self._at_once: set[str] = set()
         self._unkept: set[str] = set()
@@ -64,7 +65,7 @@ class Calls:
         Raises `OneHistory` if another of the same time has asked there.
         """
         with self._lock:
-            self._must_go_on()
+            self.must_go_on()
             other, then = self._tasks.get(namespace, (task, around))
             self._tasks[namespace] = (task, around)
             follows = any(around[graph] != then[graph] for graph in around.keys() & then.keys())
@@ -81,16 +82,23 @@ class Calls:
                 self._taken[task, namespace] = attempt
             return free
 
+    def count(self, task: str, attempt: object) -> int:
+        """How many graphs this task has called before in this try, which is an object."""
+        with self._lock:
+            last, count = self._counts.get(task, (attempt, 0))
+            count = count if last is attempt else 0
+            self._counts[task] = (attempt, count + 1)
+            return count
+
     def begin_unkept(self, namespace: str) -> None:
         """A task runs a graph that keeps no checkpoints."""
         with self._lock:
-            self._must_go_on()
+            self.must_go_on()
             self._unkept.add(namespace)
 
     def ask(self, place: str) -> None:
         """A task asks; `place` is its namespace. Raises `OneHistory`, `NoHistory`."""
         with self._lock:
-            self._must_go_on()
             self._asking.add(place)
             self._check({place})
 
@@ -109,11 +117,12 @@ class Calls:
             return self._running.total() > 0
 
     def over(self) -> None:
-        """From now on nothing begins to run, and nothing asks."""
+        """From now on nothing begins to run, and nothing asks that has no answer yet."""
         with self._lock:
             self._is_over = True
 
-    def _must_go_on(self) -> None:
+    def must_go_on(self) -> None:
+        """Raises `Over` from then on."""
         if self._is_over:
             raise Over
 

@@ -23,6 +23,7 @@ ASKED_BEFORE = "00000000-0000-0000-0000-0000616e7377"
 HANDLED = "__error_source_node__"  # the name of a step that failed and has an error handler
 CONTROL = frozenset({ERROR, INTERRUPT, RESUME, HANDLED})
 NOTHING = object()
+UNKNOWN = object()  # an answer that is not stored where it was taken
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,9 @@ class Names:
 
 
 NO_NAMES = Names(frozenset())
+
+
+_Start = tuple[str, Collection[str]]
 
 
 @dataclass(slots=True)
@@ -66,7 +70,7 @@ def tasks(found: CheckpointTuple) -> list[Task]:
         elif channel == ERROR:
             task.failed = True
         elif channel == HANDLED:
-            task.handled = str(value)
+            task.handled, task.finished = str(value), True
         elif channel not in CONTROL:
             task.finished = True
     return list(known.values())
@@ -194,19 +198,19 @@ def _all_tasks(
             yield task, _places(starts, task)
 
 
-def _starts(namespace: str, known: Collection[Task], names: Names) -> dict[str, Collection[str]]:
+def _starts(namespace: str, known: Collection[Task], names: Names) -> list[_Start]:
     """What a task's namespace may begin with, and the names that it may have then: a step of its graph, the
     error handler of a step that failed beside it, or a task that a step called."""
     graph = f"{namespace}|" if namespace else ""
-    handlers = {f"{graph}{failed.handled}:{failed.id}|": names.steps for failed in known if failed.handled}
-    called = {
-        f"{graph}{name}:{step.id}|": names.tasks
+    handlers = [(f"{graph}{failed.handled}:{failed.id}|", names.steps) for failed in known if failed.handled]
+    called = [
+        (f"{graph}{name}:{step.id}|", names.tasks)
         for step in known
         for name in (names.steps | names.tasks if names.tasks and step.interrupts else ())
-    }
-    return {graph: names.steps, **handlers, **called}
+    ]
+    return [(graph, names.steps), *handlers, *called]
 
 
-def _places(starts: Mapping[str, Collection[str]], task: Task) -> Iterator[str]:
+def _places(starts: Collection[_Start], task: Task) -> Iterator[str]:
     """The namespaces that it may have."""
-    return (f"{start}{name}:{task.id}" for start, names in starts.items() for name in names)
+    return (f"{start}{name}:{task.id}" for start, names in starts for name in names)

@@ -15,12 +15,15 @@ from langgraph.func import _TaskFunction
 from langgraph.pregel import Pregel
 
 from answerback import errors
-from answerback_agents.langgraph import tooled
+from answerback_agents.langgraph import tasked, tooled
 from answerback_agents.langgraph.evidence import Names
 
 
 def names_in(graph: Pregel[Any, Any, Any, Any], graph_module: str) -> Names:
-    """The names of all steps, those of inner graphs too, and of the tasks that they may call."""
+    """The names of all steps, those of inner graphs too, and of the tasks that they may call.
+
+    Of tasks, those are known that stand in modules, or were made in functions while the graph was loaded.
+    """
     graphs = [graph, *(inner for _, inner in graph.get_subgraphs(recurse=True))]
     tasks = {
         getattr(value, "__name__", "")
@@ -30,7 +33,7 @@ def names_in(graph: Pregel[Any, Any, Any, Any], graph_module: str) -> Names:
     }
     return Names(
         frozenset(name for found in graphs for name in getattr(found, "nodes", ())),
-        frozenset(tasks | {tooled.NAME} if tooled.is_used() else tasks),
+        frozenset(tasks | tasked.names() | ({tooled.NAME} if tooled.is_used() else set())),
     )
 
 

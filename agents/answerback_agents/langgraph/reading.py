@@ -83,11 +83,17 @@ class Reader:
         return await breakpoints.holds(self.graph, config_of(thread)) if self.has_breakpoints else []
 
     async def taken(self, thread: str, head: CheckpointTuple, interrupt_id: str, doubt: bool) -> Any:
-        """The answer already taken, by a step that then failed or by an inner graph, or `NOTHING`."""
+        """The answer already taken, by a step that then failed or by an inner graph, or `NOTHING`.
+
+        `UNKNOWN` where a step of an inner graph has ended with it.
+        """
         if not doubt:
             return evidence.NOTHING
         window = await self._window(thread, evidence.checkpoint_id(head))
-        return evidence.given_answer(window, self.names, interrupt_id)
+        answer = evidence.given_answer(window, self.names, interrupt_id)
+        if answer is evidence.NOTHING and evidence.ended_with(window, self.names, interrupt_id):
+            return evidence.UNKNOWN
+        return answer
 
     async def took(self, thread: str, target: Target, answer: Answer) -> bool:
         """Whether it was this answer that the graph consumed: it is stored, or our run left its stamp,
@@ -120,11 +126,15 @@ class Reader:
         return stamped or evidence.checkpoint_id(head) == target.checkpoint
 
     async def last_answered(self, thread: str) -> str:
-        """The id of the newest checkpoint of this run on which a question has been answered, or ""."""
+        """The id of the newest checkpoint of this run on which a question has been answered, or "".
+
+        LangGraph forks no fork that is the last one: what it was forked from is the same, and it does there.
+        """
         listed = self.saver.alist({"configurable": {"thread_id": thread, "checkpoint_ns": ""}})
         for found in [found async for found in listed]:  # all of it: the saver is locked while it lists
             if await self._has_answer(thread, found):
-                return evidence.checkpoint_id(found)
+                is_fork = found.metadata.get("source") == "fork" and found.parent_config
+                return str((is_fork or found.config)["configurable"]["checkpoint_id"])
             if found.metadata.get("source") == "input":
                 break
         return ""

@@ -23,6 +23,7 @@ from answerback_agents.langgraph.taking import Taking
 
 log = logging.getLogger("answerback.agents.langgraph")
 
+AT_CLOSE = 3.0  # seconds
 CANCELLED = Failed("Cancelled.", retryable=False)
 STEP_IS_GONE = (
     "The step that asked is not in the graph any more, so nothing took the answer. "
@@ -62,10 +63,14 @@ class Runs:
         self._cancelled.discard(thread)
 
     async def close(self) -> None:
-        tasks = list(self._tasks.values())
+        """Stop what is under way; what runs have left running has a moment to write down what it did."""
+        tasks, left = list(self._tasks.values()), list(self._left.values())
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        for calls in left:
+            calls.over()
+        await soon(lambda: not any(calls.is_running() for calls in left), min(self.patience, AT_CLOSE))
 
     async def run(
         self,
@@ -86,7 +91,7 @@ class Runs:
         cache nor taken from there: only a run with new input uses that. `taking`: who compares what its steps
         ask with what was answered; without it, nothing was asked before.
         """
-        await self._nothing_left(thread)
+        await self.nothing_left(thread)
         graph = copy.copy(self._reader.graph)
         look, kept = savers.nothing if new else self._reader.look, list[str]()
         graph.checkpointer = savers.for_one_run(self._reader.saver, look, kept)
@@ -120,7 +125,7 @@ class Runs:
         took = not isinstance(given, Command) or kept or not isinstance(state, Finished)
         return state if took else Failed(STEP_IS_GONE)
 
-    async def _nothing_left(self, thread: str) -> None:
+    async def nothing_left(self, thread: str) -> None:
         """Wait for what the run before has left running: parts of a step of which another one has paused.
 
         They may still take an answer that they were given, and write down what they did with it.

@@ -97,10 +97,9 @@ class Taking:
 
     def _compare(self, value: Any, schema: Any, step: Mapping[str, Any]) -> None:
         scratchpad = step.get(SCRATCHPAD)
-        if scratchpad is None:
-            return
-        place = self._place(scratchpad.interrupt_counter)
-        if place >= len(scratchpad.resume):
+        place = 0 if scratchpad is None else self._place(scratchpad.interrupt_counter)
+        if scratchpad is None or place >= len(scratchpad.resume):
+            self.calls.must_go_on()  # what has its answer may still take it
             return
         interrupt_id = id_of(step[NAMESPACE], place)
         asks = Interrupt(value=value, id=interrupt_id, response_schema=_json_schema(schema))

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from langgraph.errors import GraphBubbleUp
+from langgraph.func import _TaskFunction
 from langgraph.pregel import _runner
 from langgraph.pregel._loop import PregelLoop
 
@@ -22,6 +23,7 @@ from answerback_agents.langgraph.tasks import Made
 
 # Private names of LangGraph's.
 _ACCEPT, _CALLS = "accept_push", ("_call", "_acall")
+_names: set[str] = set()
 _making: contextvars.ContextVar[Made | None] = contextvars.ContextVar("making", default=None)
 
 
@@ -31,10 +33,25 @@ def install() -> None:
     for module, name, around in (
         (PregelLoop, _ACCEPT, _numbered),
         *((_runner, name, _made_once) for name in _CALLS),
+        (_TaskFunction, "__init__", _named),
     ):
         original = getattr(module, name)
         if not hasattr(original, "__wrapped__"):
             setattr(module, name, around(original))
+
+
+def names() -> set[str]:
+    """Those of the tasks that have been made since, also within functions."""
+    return set(_names)
+
+
+def _named(make: Callable[..., None]) -> Callable[..., None]:
+    @functools.wraps(make)
+    def making(function: Any, *given: Any, **how: Any) -> None:
+        make(function, *given, **how)
+        _names.add(getattr(function, "__name__", ""))
+
+    return making
 
 
 def _made_once(call: Callable[..., Any]) -> Callable[..., Any]:
@@ -75,7 +92,8 @@ def _numbered(accept: Callable[..., Any]) -> Callable[..., Any]:
         if made is None or made.step != task.id:  # what a task calls begins in the context of its own call
             made = Made(task.id)
         if made.number is None:
-            made.number = run.tasks.number(task.id, place, number, _called(loop, call))
+            called = _called(loop, call)
+            made.number = run.tasks.number(task.id, place, number, called, loop, run.calls.asking)
         number = made.number
         pushed = accept(loop, task, number, call)
         if pushed is not None:

@@ -7,7 +7,7 @@ that one that comes in another order is the same one, and one that had asked is 
 import contextlib
 import threading
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -36,18 +36,29 @@ class Tasks:
     """
 
     def __init__(self, before: Mapping[str, Numbered] = MappingProxyType({})) -> None:
-        self._before, self.anew = before, False
+        self._before, self.anew = dict(before), False
         self._made: dict[str, dict[int, str]] = {}
+        self._within: dict[str, object] = {}
         self._ids: dict[tuple[str, int], str] = {}
         self._places: dict[str, str] = {}
         self._waiting = Counter[str]()
         self._tried: dict[str, list[Made]] = {}
         self._lock = threading.Lock()
 
-    def number(self, step: str, place: str, number: int, called: str) -> int:
-        """The number of a call which LangGraph would give `number`, and whose digest is `called`."""
+    def number(
+        self, step: str, place: str, number: int, called: str, within: object, asked: Callable[[], set[str]]
+    ) -> int:
+        """The number of a call which LangGraph would give `number`, and whose digest is `called`.
+
+        `within`: the run of the step's graph. In another one the step, which is the same, begins again.
+        `asked`: the ids of the tasks that have asked.
+        """
         with self._lock:
             self._places[step] = place
+            if self._within.setdefault(step, within) is not within:
+                self._within[step] = within
+                before = self._numbered(step, self._made.pop(step, {}), asked())
+                self._before[step] = {**self._before.get(step, {}), **before}
             made = self._made.setdefault(step, {})
             chosen = self._chosen(number, called, made, self._before.get(step, {}))
             made[chosen] = called

@@ -88,7 +88,7 @@ class LangGraphServer(Agent):
         known = await self._known(id)
         state = reading.stands(*known, self._own)
         if isinstance(state, Failed):
-            fork = {"checkpoint_id": reading.checkpoint(known[1])} if reading.is_half_done(known[1]) else {}
+            fork = {"checkpoint_id": reading.origin(known[1])} if reading.is_half_done(known[1]) else {}
             return await self._run(id, {}, input=None, **fork)
         return self._settled(state)
 
@@ -97,7 +97,7 @@ class LangGraphServer(Agent):
         id = self._id(thread)
         async for state in self._server.history(id):
             if any(reading.asked(state)):
-                return await self._run(id, {}, input=None, checkpoint_id=reading.checkpoint(state))
+                return await self._run(id, {}, input=None, checkpoint_id=reading.origin(state))
             if (state.get("metadata") or {}).get("source") == "input":
                 break
         return await self.retry(thread)

@@ -59,6 +59,16 @@ def checkpoint(state: dict[str, Any]) -> str:
     return str((state.get("checkpoint") or {}).get("checkpoint_id") or "")
 
 
+def origin(state: dict[str, Any]) -> str:
+    """The id of the checkpoint to fork from, to have this state again.
+
+    LangGraph forks no fork that is the last one, only what that was forked from.
+    """
+    is_fork = (state.get("metadata") or {}).get("source") == "fork"
+    from_there = (state.get("parent_checkpoint") or {}).get("checkpoint_id")
+    return str(from_there) if is_fork and from_there else checkpoint(state)
+
+
 def pending(state: dict[str, Any], own: dialects.Own | None) -> tuple[Pending, ...]:
     """What can be answered now."""
     return tuple(_pending(each, checkpoint(state), own) for each in asked(state) if not each.locked)

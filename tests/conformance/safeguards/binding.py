@@ -2,6 +2,7 @@
 
 from tests.conformance.safeguards.mutant import (
     ADAPTER,
+    AGAIN,
     BINDING,
     CRASHES,
     FLOW,
@@ -74,16 +75,65 @@ OF_BINDING = (
         + "[sqlite-failing_called_in_thread]",
     ),
     Mutant(
+        "what a graph was told that a failed step had called waits no more",
+        ADAPTER + "reading.py",
+        "            return evidence.UNKNOWN\n",
+        "            return answer\n",
+        AGAIN + "test_law_1_what_a_graph_was_told_that_a_failed_step_had_called_waits_no_more[sqlite]",
+    ),
+    Mutant(
+        "a step that tries again counts the graphs that it calls anew",
+        ADAPTER + "called.py",
+        'if tries_again and f":{task}" in own:',
+        "if False:",
+        AGAIN + "test_law_12_calls_that_have_ended_are_not_done_again_whatever_they_are_called_with[sqlite]",
+    ),
+    Mutant(
+        "tasks that have ended are not made again where their graph runs again",
+        ADAPTER + "tasks.py",
+        "if self._within.setdefault(step, within) is not within:",
+        "if False:",
+        AGAIN
+        + "test_law_12_tasks_that_have_ended_are_not_done_again_when_a_step_around_their_graph_tries_again"
+        + "[sqlite]",
+    ),
+    Mutant(
+        "what is asked anew is asked anew as often as one likes",
+        ADAPTER + "reading.py",
+        '(is_fork or found.config)["configurable"]',
+        'found.config["configurable"]',
+        AGAIN + "test_what_fails_again_once_it_was_asked_anew_is_asked_anew_as_often_as_one_likes[sqlite]",
+    ),
+    Mutant(
+        "what is left running may take its answer",
+        ADAPTER + "calls.py",
+        "        with self._lock:\n            self._asking.add(place)",
+        "        with self._lock:\n            self.must_go_on()\n            self._asking.add(place)",
+        AGAIN
+        + "test_law_3_what_is_left_running_and_tries_again_ends_with_the_answer_that_it_was_given"
+        + "[sqlite-False]",
+    ),
+    Mutant(
+        "an agent that closes waits for what is left running",
+        ADAPTER + "running.py",
+        "        await soon(lambda: not any(calls.is_running() for calls in left), "
+        "min(self.patience, AT_CLOSE))\n",
+        "",
+        AGAIN
+        + "test_law_3_what_is_left_running_and_tries_again_ends_with_the_answer_that_it_was_given"
+        + "[sqlite-True]",
+    ),
+    Mutant(
         "what an error handler was told before its last question",
         ADAPTER + "evidence.py",
-        "return {graph: names.steps, **handlers, **called}",
-        "return {graph: names.steps, **called}",
+        "return [(graph, names.steps), *handlers, *called]",
+        "return [(graph, names.steps), *called]",
         HANDLERS + "test_a_handler_asks_twice[sqlite]",
     ),
     Mutant(
         "a graph that a step calls with something else starts anew",
         ADAPTER + "called.py",
-        "run.calls.anew |= yield from _find(take, loop, call)",
+        "run.calls.anew |= yield from _find(take, loop, call, own)",
         "yield from ()",
         INNER
         + "test_law_1_what_was_approved_is_not_the_result_of_a_call_with_something_else[sqlite-changed]",
@@ -91,7 +141,7 @@ OF_BINDING = (
     Mutant(
         "a call in another order finds its own history",
         ADAPTER + "called.py",
-        "if other and other.metadata.get(CALL) == call and take(task, place):",
+        "if place != own and other and other.metadata.get(CALL) == call and take(task, place):",
         "if False:",
         INNER + "test_law_1_calls_at_the_same_time_get_their_own_results_in_any_order[sqlite-raced]",
     ),
@@ -163,8 +213,8 @@ OF_BINDING = (
     Mutant(
         "what a task was told before its last question",
         ADAPTER + "evidence.py",
-        "return {graph: names.steps, **handlers, **called}",
-        "return {graph: names.steps, **handlers}",
+        "return [(graph, names.steps), *handlers, *called]",
+        "return [(graph, names.steps), *handlers]",
         TASKS + "test_law_1_in_whatever_order_calls_come_each_gets_what_it_asked_for_once[0]",
     ),
     Mutant(
@@ -343,7 +393,7 @@ OF_BINDING = (
     Mutant(
         "an answer that is locked in",
         ADAPTER + "adapter.py",
-        "if not again or values.plain(taken) != value:",
+        "if not again or (taken is not evidence.UNKNOWN and values.plain(taken) != value):",
         "if False:",
         BINDING + "test_a_step_that_raises_after_the_answer_fails_and_a_retry_uses_the_same_answer[sqlite]",
     ),

@@ -8,7 +8,7 @@ from langgraph.errors import NodeError
 from langgraph.graph import START, StateGraph
 from langgraph.types import interrupt
 
-from tests.flow.langgraph.graphs import State, around, note, noted
+from tests.flow.langgraph.graphs import State, around, ask_twice, line_of, note, noted
 
 Handler = Callable[[State, NodeError], State]
 
@@ -20,6 +20,16 @@ def pay(state: State) -> State:
 
 def ask_and_pay(state: State) -> State:
     note(state, f"pay:{interrupt('Pay 5?')}")
+    raise ValueError("the bank is closed")
+
+
+def ask_twice_and_pay(state: State) -> State:
+    note(state, f"pay:{interrupt('Pay 5?')}:{interrupt('From which account?')}")
+    raise ValueError("the bank is closed")
+
+
+def ask_elsewhere_and_pay(state: State) -> State:
+    note(state, f"pay:{':'.join(asks_twice.invoke({'log': state['log']})['heard'])}")
     raise ValueError("the bank is closed")
 
 
@@ -75,6 +85,10 @@ def beside(graph: StateGraph[Any]) -> StateGraph[Any]:
     return graph
 
 
+asks_twice = line_of(ask_twice).compile()
+told_twice, told_elsewhere = (
+    mended(step, what_and_when) for step in (ask_twice_and_pay, ask_elsewhere_and_pay)
+)
 plain, asked, twice = mended(pay, what_now), mended(ask_and_pay, what_now), mended(pay, what_and_when)
 inside, outside = around(mended(ask_and_pay, what_now).compile()), around(pay, error_handler=what_now)
 fails = mended(pay, what_and_fail)

@@ -59,6 +59,22 @@ async def test_a_handler_asks_twice(harness: Harness, log: Log) -> None:
     assert log() == ["pay", "now:retry:tonight"]
 
 
+@pytest.mark.parametrize("graph", ["told_twice", "told_elsewhere"])
+async def test_law_3_whatever_its_step_was_told_a_handler_asks_and_what_it_is_told_is_known_after_a_crash(
+    harness: Harness, log: Log, graph: str
+) -> None:
+    """Whoever gave an answer died before noting that: it is given again."""
+    mine = await harness.open(f"mended.py:{graph}")
+    state, asked = await mine.start("t", harness.input()), 0
+    while not isinstance(state, Finished):
+        question, asked = only(state), asked + 1
+        state = await mine.resume("t", target(question), said(str(asked)))
+        assert await mine.resume("t", target(question), said(str(asked)), again=True) == state
+        with pytest.raises(NotPending):
+            await mine.resume("t", target(question), said("0"))
+    assert log() == ["pay:1:2", "now:3:4"]
+
+
 async def test_a_handler_that_fails_is_tried_again_with_its_answer(harness: Harness, log: Log) -> None:
     mine = await harness.open("mended.py:fails")
     question = only(await mine.start("t", harness.input()))

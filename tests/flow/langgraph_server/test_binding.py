@@ -157,8 +157,13 @@ async def test_an_answer_that_the_step_refused_is_locked_in_until_it_is_asked_ag
         await agent.resume(t, target(asked), said("7"))
     assert isinstance(await agent.retry(t), Failed)
     assert harness.log == ["picky:seven", "picky:seven"]
+    ids = {asked.interrupt_id}
+    for wrong in ("eight", "nine"):
+        anew = only(await agent.reask(t))
+        ids.add(anew.interrupt_id)
+        assert isinstance(await agent.resume(t, target(anew), said(wrong)), Failed)
     anew = only(await agent.reask(t))
-    assert anew.interrupt_id != asked.interrupt_id
+    assert len({*ids, anew.interrupt_id}) == 4
     end = await agent.resume(t, target(anew), said("7"))
     assert isinstance(end, Finished)
     assert end.result["answers"] == [7]

@@ -1,0 +1,164 @@
+"""Programs made at random, as graphs are made of them: what each gives, whoever answers when."""
+
+import random
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """It asks, calls a graph or a task, if it does, as often as `times` says and at once, and asks `more`.
+
+    `failing`: it fails the first time that it has got that far; if it is `retried`, it tries again at once.
+    `mended`: it always fails then, and its error handler asks so much.
+    """
+
+    name: str
+    asks: int = 0
+    more: int = 0
+    inner: "Program | None" = None
+    how: str = "node"  # it is that graph; "ainvoke", "invoke": it calls it; "tasks": it calls tasks
+    is_async: bool = False
+    failing: bool = False
+    retried: bool = False
+    mended: int = 0
+    times: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """What runs at the same time: all steps, those that a function chooses, or one several times."""
+
+    kind: str  # "all", "chosen", "sent"
+    steps: tuple[Step, ...]
+    asks: int = 0
+    failing: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    layers: tuple[Layer, ...]
+
+    @property
+    def can_fail(self) -> bool:
+        return any(
+            layer.failing
+            or any(
+                (step.failing and not step.retried) or (step.inner is not None and step.inner.can_fail)
+                for step in layer.steps
+            )
+            for layer in self.layers
+        )
+
+
+def program(rnd: random.Random, path: str = "", depth: int = 2, threads: bool = False) -> Program:
+    """`threads`: what a sync step runs has sync steps only."""
+    return Program(
+        tuple(_layer(rnd, f"{path}{number}", depth, threads) for number in range(rnd.randint(1, 3)))
+    )
+
+
+def _layer(rnd: random.Random, path: str, depth: int, threads: bool) -> Layer:
+    kind = rnd.choice(("all", "all", "chosen", "sent"))
+    count = 1 if kind == "sent" else rnd.randint(1, 3)
+    steps = tuple(
+        _step(rnd, f"{path}{'abc'[number]}", depth, threads, kind != "all") for number in range(count)
+    )
+    chosen = kind != "all"
+    return Layer(kind, steps, rnd.choice((0, 1, 2)) if chosen else 0, chosen and rnd.random() < 0.2)
+
+
+def _step(rnd: random.Random, name: str, depth: int, threads: bool, can_be_mended: bool) -> Step:
+    how = rnd.choice(("node", "invoke") if threads else ("node", "ainvoke", "invoke"))
+    inner = None
+    if depth and rnd.random() < 0.35:
+        inner = program(rnd, f"{name}.", depth - 1, threads or how == "invoke")
+    failing = rnd.random() < 0.2
+    if inner and how == "node":
+        return Step(name, inner=inner)
+    is_async = how == "ainvoke" if inner or threads else rnd.random() < 0.5
+    if inner is None:
+        how = rnd.choice(("", "", "tasks"))
+    mended = 0 if failing or not can_be_mended or rnd.random() < 0.8 else rnd.randint(1, 2)
+    times = rnd.choice((1, 2)) if how == "ainvoke" else rnd.randint(1, 3)
+    return Step(
+        name, rnd.choice((0, 1, 1, 2)), rnd.choice((0, 0, 1)), inner, how, is_async, failing,
+        failing and rnd.random() < 0.5, mended, times,
+    )  # fmt: skip
+
+
+# -- what comes of it
+
+
+def told(question: str) -> str:
+    """The answer to this."""
+    return f"to {question}"
+
+
+def expected(graph: Program, topic: str = "") -> Iterator[str]:
+    """What its steps give, if each answer reaches its question."""
+    for number, layer in enumerate(graph.layers):
+        for step, about in _running(layer, number, topic):
+            lines = [*_given(step, about)]
+            if step.mended:
+                yield _line(f"{step.name}!", about, step.mended)
+            else:
+                yield from lines
+
+
+def _given(step: Step, topic: str) -> Iterator[str]:
+    if step.inner and step.how == "node":
+        yield from expected(step.inner, topic)
+        return
+    for each in range(step.times):
+        if step.inner:
+            yield from expected(step.inner, f"{topic}/{each}")
+        if step.how == "tasks":
+            yield _line(f"{step.name}.", f"{topic}/{each}", 1)
+    yield _line(step.name, topic, step.asks + step.more)
+
+
+def _running(layer: Layer, number: int, topic: str) -> Iterator[tuple[Step, str]]:
+    if layer.kind == "sent":
+        yield from ((layer.steps[0], f"{topic}/{each}") for each in range(2))
+    elif layer.kind == "chosen":
+        yield from ((layer.steps[each], topic) for each in chosen(layer, topic))
+    else:
+        yield from ((step, topic) for step in layer.steps)
+
+
+def chosen(layer: Layer, topic: str) -> list[int]:
+    """Those whose bit is set in a number that comes from the answers, or all."""
+    said = "".join(told(question) for question in questions(f"{layer.steps[0].name}?", layer.asks, topic))
+    bits = zlib.crc32(said.encode())
+    return [each for each in range(len(layer.steps)) if bits >> each & 1] or [*range(len(layer.steps))]
+
+
+def questions(name: str, count: int, topic: str, since: int = 0) -> list[str]:
+    return [f"{name}{topic} number {each}?" for each in range(since, since + count)]
+
+
+def _line(name: str, topic: str, asks: int) -> str:
+    return f"{name}{topic}: " + ", ".join(map(told, questions(name, asks, topic)))
+
+
+def of_size(seed: int, most: int) -> Program:
+    """One in which at most about so much happens, always the same for a seed."""
+    rnd = random.Random(seed)  # noqa: S311 (no secret)
+    while _size(found := program(rnd)) > most:
+        pass
+    return found
+
+
+def _size(found: Program) -> int:
+    return sum(
+        1
+        + layer.asks
+        + sum(1 + step.asks + step.more + step.mended + step.times * _inside(step) for step in layer.steps)
+        for layer in found.layers
+    )
+
+
+def _inside(step: Step) -> int:
+    return 1 + (_size(step.inner) if step.inner else 0)

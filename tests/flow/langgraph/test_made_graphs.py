@@ -1,0 +1,95 @@
+"""Whoever answers when, and whatever fails on the way: a graph gives what its answers mean."""
+
+import asyncio
+import random
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from answerback.agent import Failed, Finished, Paused, Pending, State
+from answerback.errors import NotPending
+from answerback.loops import PLAIN
+from answerback_agents.langgraph import LangGraph
+from tests.flow.langgraph.harness import Harness, ids, said, target
+from tests.flow.langgraph.programs import expected, of_size, told
+
+
+class Person:
+    """Who answers one of the questions that wait, has what failed tried again, or restarts the agent."""
+
+    def __init__(self, harness: Harness, options: dict[str, str]) -> None:
+        self.harness, self.options = harness, options
+        self.rnd = random.Random(int(options["seed"]))  # noqa: S311 (no secret)
+        self.mine: LangGraph
+        self.given: list[Pending] = []
+        self.was_asked_anew = False
+
+    async def play(self) -> State:
+        self.mine = await self._open()
+        state = await self.mine.start("t", self.harness.input())
+        while not isinstance(state, Finished):
+            if self._chance(0.1):
+                await self.mine.close()
+                self.mine = await self._open()
+            state = await (self._answer(state) if isinstance(state, Paused) else self._repair(state))
+        return state
+
+    async def _open(self) -> LangGraph:
+        return await self.harness.open("made.py:graph", options=self.options)
+
+    def _chance(self, of: float) -> bool:
+        return self.rnd.random() < of
+
+    async def _answer(self, state: Paused) -> State:
+        if self.given and self._chance(0.1):
+            with pytest.raises(NotPending):
+                await self.mine.resume("t", target(self.rnd.choice(self.given)), said("wrong"))
+        pending = self.rnd.choice(state.pending)
+        answer = said(told(pending.questions[0].text))
+        after = await self.mine.resume("t", target(pending), answer)
+        self.given.append(pending)
+        if not isinstance(after, Failed) and self._chance(0.15):  # as if nobody had heard what became of it
+            again = await self.mine.resume("t", target(pending), answer, again=True)
+            assert (type(again), ids(again)) == (type(after), ids(after))
+        return after
+
+    async def _repair(self, state: State) -> State:
+        assert isinstance(state, Failed)
+        assert state.retryable
+        assert state.error.endswith(" fails")
+        if self._chance(0.2):
+            self.given, self.was_asked_anew = [], True
+            return await self.mine.reask("t")
+        return await self.mine.retry("t")
+
+
+async def prove(harness: Harness, tmp_path: Path, seed: int, most: int) -> None:
+    room = ThreadPoolExecutor(
+        PLAIN
+    )  # as an agent's process has it: steps in threads wait for tasks in others
+    asyncio.get_running_loop().set_default_executor(room)
+    (tmp_path / "log").touch()
+    person, program = Person(harness, {"seed": str(seed), "most": str(most)}), of_size(seed, most)
+    ended = await person.play()
+    assert isinstance(ended, Finished)
+    lines = (tmp_path / "log").read_text().splitlines()
+    assert [line for line in lines if line.startswith("wrong")] == []
+    assert ended.result.get("heard", []) == sorted(expected(program))
+    if not (program.can_fail or person.was_asked_anew):  # law 12: what failed, or was cut off, runs again
+        assert max(Counter(line for line in lines if line.startswith("end")).values(), default=1) == 1
+
+
+@pytest.mark.either_database
+@pytest.mark.parametrize("seed", range(16))
+async def test_laws_1_and_12_a_graph_gives_what_its_answers_mean_and_does_once_what_ends(
+    harness: Harness, tmp_path: Path, seed: int
+) -> None:
+    await prove(harness, tmp_path, seed, 30)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(1000, 1400))
+async def test_so_do_many_larger_ones(harness: Harness, tmp_path: Path, seed: int) -> None:
+    await prove(harness, tmp_path, seed, 80)
