@@ -59,7 +59,7 @@ async def have_written(both: Two) -> None:
 
 async def by_message(both: Two, id: str) -> None:
     await both.two.types("1001", "tea")
-    for here in (both.one, both.two):  # whichever of the two sends its sentence first: the other one waits
+    for here in (both.one, both.two) * 3:  # whichever sends its sentence first: the other one waits
         await here.later(1)
     assert GONE in both.one.memory.titles("1001")
 
