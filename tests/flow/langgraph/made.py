@@ -4,9 +4,12 @@ import asyncio
 from pathlib import Path
 from typing import Annotated, Any, TypedDict
 
+from langchain_core.messages import AIMessage
+from langchain_core.tools import tool
 from langgraph.errors import NodeError
 from langgraph.func import task
 from langgraph.graph import END, START, StateGraph
+from langgraph.prebuilt import ToolNode
 from langgraph.types import Command, RetryPolicy, Send, interrupt
 
 from tests.flow.langgraph.graphs import note
@@ -120,6 +123,25 @@ def _node(step: Step) -> Any:
         note(state, f"end: {name}{state['topic']}")
         return [f"{name}{state['topic']}: {', '.join(answers)}"]
 
+    @tool
+    def by_a_tool(topic: str, log: str) -> str:
+        """Ask about this."""
+        return said(State(log=log, topic=topic))[0]
+
+    def turn(state: State) -> dict[str, Any]:
+        calls = [
+            {
+                "name": by_a_tool.name,
+                "args": {"topic": each["topic"], "log": each["log"]},
+                "id": each["topic"],
+            }
+            for each in given(state)
+        ]
+        return {"messages": [AIMessage("", tool_calls=calls)]}
+
+    def contents(found: dict[str, Any]) -> list[list[str]]:
+        return [[message.content] for message in found["messages"]]
+
     @task
     async def in_a_task(state: State) -> list[str]:
         return said(state)
@@ -134,6 +156,8 @@ def _node(step: Step) -> Any:
             found = [each["heard"] for each in await asyncio.gather(*map(inner.ainvoke, given(state)))]
         elif step.how == "tasks":
             found = [*await asyncio.gather(*map(in_a_task, given(state)))]
+        elif step.how == "tools":
+            found = contents(await ToolNode([by_a_tool]).ainvoke(turn(state)))
         return after(state, answers, [line for each in found for line in each])
 
     def in_a_thread(state: State) -> State:
@@ -142,6 +166,8 @@ def _node(step: Step) -> Any:
             found = [inner.invoke(each)["heard"] for each in given(state)]
         elif step.how == "tasks":
             found = [each.result() for each in [*map(in_a_threads_task, given(state))]]
+        elif step.how == "tools":
+            found = contents(ToolNode([by_a_tool]).invoke(turn(state)))
         return after(state, answers, [line for each in found for line in each])
 
     return in_the_loop if step.is_async else in_a_thread

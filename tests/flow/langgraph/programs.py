@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """It asks, calls a graph or a task, if it does, as often as `times` says and at once, and asks `more`.
+    """It asks, calls a graph, a task or a tool, if it does, so many `times` and at once, and asks `more`.
 
     `failing`: it fails the first time that it has got that far; if it is `retried`, it tries again at once.
     `mended`: it always fails then, and its error handler asks so much.
@@ -18,7 +18,9 @@ class Step:
     asks: int = 0
     more: int = 0
     inner: "Program | None" = None
-    how: str = "node"  # it is that graph; "ainvoke", "invoke": it calls it; "tasks": it calls tasks
+    how: str = (
+        "node"  # it is that graph, calls it ("ainvoke", "invoke"), or calls "tasks", or two "tools" at least
+    )
     is_async: bool = False
     failing: bool = False
     retried: bool = False
@@ -79,9 +81,9 @@ def _step(rnd: random.Random, name: str, depth: int, threads: bool, can_be_mende
         return Step(name, inner=inner)
     is_async = how == "ainvoke" if inner or threads else rnd.random() < 0.5
     if inner is None:
-        how = rnd.choice(("", "", "tasks"))
+        how = rnd.choice(("", "tasks", "tools"))
     mended = 0 if failing or not can_be_mended or rnd.random() < 0.8 else rnd.randint(1, 2)
-    times = rnd.choice((1, 2)) if how == "ainvoke" else rnd.randint(1, 3)
+    times = rnd.choice((1, 2)) if how == "ainvoke" else rnd.randint(1 + (how == "tools"), 3)
     return Step(
         name, rnd.choice((0, 1, 1, 2)), rnd.choice((0, 0, 1)), inner, how, is_async, failing,
         failing and rnd.random() < 0.5, mended, times,
@@ -114,7 +116,7 @@ def _given(step: Step, topic: str) -> Iterator[str]:
     for each in range(step.times):
         if step.inner:
             yield from expected(step.inner, f"{topic}/{each}")
-        if step.how == "tasks":
+        if step.how in ("tasks", "tools"):
             yield _line(f"{step.name}.", f"{topic}/{each}", 1)
     yield _line(step.name, topic, step.asks + step.more)
 
