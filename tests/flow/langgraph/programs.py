@@ -10,6 +10,7 @@ from dataclasses import dataclass
 class Step:
     """It asks, calls a graph, a task or a tool, if it does, so many `times` and at once, and asks `more`.
 
+    `how`: it is that graph ("node"), calls it ("ainvoke", "invoke"), or calls "tasks" or two or more "tools".
     `failing`: it fails the first time that it has got that far; if it is `retried`, it tries again at once.
     `mended`: it always fails then, and its error handler asks so much.
     """
@@ -18,9 +19,7 @@ class Step:
     asks: int = 0
     more: int = 0
     inner: "Program | None" = None
-    how: str = (
-        "node"  # it is that graph, calls it ("ainvoke", "invoke"), or calls "tasks", or two "tools" at least
-    )
+    how: str = "node"
     is_async: bool = False
     failing: bool = False
     retried: bool = False
@@ -100,13 +99,12 @@ def told(question: str) -> str:
 
 def expected(graph: Program, topic: str = "") -> Iterator[str]:
     """What its steps give, if each answer reaches its question."""
-    for number, layer in enumerate(graph.layers):
-        for step, about in _running(layer, number, topic):
-            lines = [*_given(step, about)]
+    for layer in graph.layers:
+        for step, about in _running(layer, topic):
             if step.mended:
                 yield _line(f"{step.name}!", about, step.mended)
             else:
-                yield from lines
+                yield from _given(step, about)
 
 
 def _given(step: Step, topic: str) -> Iterator[str]:
@@ -121,7 +119,7 @@ def _given(step: Step, topic: str) -> Iterator[str]:
     yield _line(step.name, topic, step.asks + step.more)
 
 
-def _running(layer: Layer, number: int, topic: str) -> Iterator[tuple[Step, str]]:
+def _running(layer: Layer, topic: str) -> Iterator[tuple[Step, str]]:
     if layer.kind == "sent":
         yield from ((layer.steps[0], f"{topic}/{each}") for each in range(2))
     elif layer.kind == "chosen":
