@@ -5,14 +5,14 @@ import os
 # Checkpoints may only name types that the graph's own code declares; langgraph reads this once, on import.
 os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
 
-from answerback_agents.langgraph import called, elsewhere, failing, handlers, once, taking, tasked, unkept
+from answerback_agents.langgraph import elsewhere, entered, failing, handlers, once, taking, tasked, unkept
 from answerback_agents.langgraph.adapter import LangGraph
 from answerback_agents.langgraph.opening import Settings
 
 __all__ = ["LangGraph", "Settings"]
 
 taking.install()  # before a graph is loaded, so that its steps ask by it
-called.install()
+entered.install()
 tasked.install()
 handlers.install()
 failing.install()

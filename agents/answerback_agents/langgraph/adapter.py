@@ -181,6 +181,10 @@ class LangGraph(Agent):
         self, thread: str, head: CheckpointTuple, target: Target, answer: Answer, again: bool
     ) -> State:
         found = evidence.open_questions(head, self._reader.names).get(target.interrupt_id)
+        if found is None and again:  # it may be hidden by what the attempt before had got to
+            hidden = target.interrupt_id
+            head = await self._reader.showing(thread, head, lambda _, asked: asked == hidden)
+            found = evidence.open_questions(head, self._reader.names).get(target.interrupt_id)
         if found is None:
             return await self._consumed(thread, head, target, answer, again)
         if digest_of(found[0]) != target.digest:

@@ -11,10 +11,9 @@ Here each history says which call it is of: the task, and what the graph was giv
 another order finds its own. One with something else starts anew, and asks.
 """
 
-import contextlib
 import functools
 import itertools
-from collections.abc import Awaitable, Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
@@ -22,7 +21,6 @@ from langgraph.channels import UntrackedValue
 from langgraph.channels.base import BaseChannel
 from langgraph.checkpoint.base import CheckpointTuple
 from langgraph.checkpoint.serde.types import INTERRUPT, TASKS
-from langgraph.pregel._loop import AsyncPregelLoop, SyncPregelLoop
 from langgraph.types import Command
 
 from answerback.agent import digest
@@ -30,112 +28,15 @@ from answerback_agents.langgraph import once, taking, tooled, values
 from answerback_agents.langgraph.taking import NAMESPACE, TASK
 
 CALL = "answerback_call"  # in the metadata of an inner graph's checkpoints
-RUN = "answerback_run"  # the attribute of a graph that runs: which run of ours it belongs to
 # Private names of LangGraph's; the canary proves that they still do what they did.
 RESUMING, AROUND, REPLAY = "__pregel_resuming", "checkpoint_map", "__pregel_replay_state"
 GAPS = 2  # places in a row without a history, behind which there is none
 # What is looked for, as a saver takes it, and what it finds.
-_Search = Generator[RunnableConfig, CheckpointTuple | None, None]
+Search = Generator[RunnableConfig, CheckpointTuple | None, None]
 _Take = Callable[[str, str], bool]  # `Calls.take`, in this try of the step
 
 
-def install() -> None:
-    """Have inner graphs in runs of ours find their own history. Once a process is enough."""
-    for loop, name, around in (
-        (SyncPregelLoop, "__enter__", _entering),
-        (SyncPregelLoop, "__exit__", _leaving),
-        (AsyncPregelLoop, "__aenter__", _entering_async),
-        (AsyncPregelLoop, "__aexit__", _leaving_async),
-    ):
-        original = getattr(loop, name)
-        if not hasattr(original, "__wrapped__"):
-            setattr(loop, name, around(original))
-
-
-def _entering(enter: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    @functools.wraps(enter)
-    def entering(loop: Any) -> Any:
-        search = _begin(loop)
-        wanted = next(search, None)
-        while wanted is not None:
-            wanted = _next(search, loop.checkpointer.get_tuple(wanted))
-        with _runs(loop):
-            return enter(loop)
-
-    return entering
-
-
-def _leaving(leave: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(leave)
-    def leaving(loop: Any, *raised: Any) -> Any:
-        try:
-            return leave(loop, *raised)
-        finally:
-            _ended(loop)
-
-    return leaving
-
-
-def _entering_async(enter: Callable[[Any], Awaitable[Any]]) -> Callable[[Any], Awaitable[Any]]:
-    @functools.wraps(enter)
-    async def entering(loop: Any) -> Any:
-        search = _begin(loop)
-        wanted = next(search, None)
-        while wanted is not None:
-            wanted = _next(search, await loop.checkpointer.aget_tuple(wanted))
-        with _runs(loop):
-            return await enter(loop)
-
-    return entering
-
-
-def _leaving_async(leave: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
-    @functools.wraps(leave)
-    async def leaving(loop: Any, *raised: Any) -> Any:
-        try:
-            return await leave(loop, *raised)
-        finally:
-            _ended(loop)
-
-    return leaving
-
-
-def is_ours(loop: Any) -> bool:
-    """Whether a graph runs in a run of ours. A thread in which one of its steps has ended does not know."""
-    return taking.is_ours() or RUN in vars(loop)
-
-
-@contextlib.contextmanager
-def _runs(loop: Any) -> Iterator[None]:
-    """From here on it runs, unless what is done here raises."""
-    run = taking.current()
-    if run is None or not loop.is_nested:
-        yield
-        return
-    place = loop.config["configurable"][NAMESPACE]
-    setattr(loop, RUN, (run.calls, place))
-    run.calls.runs(place, 1)
-    try:
-        yield
-    except BaseException:
-        _ended(loop)
-        raise
-
-
-def _ended(loop: Any) -> None:
-    if found := vars(loop).pop(RUN, None):
-        calls, place = found
-        calls.runs(place, -1)
-
-
-def _next(search: _Search, found: CheckpointTuple | None) -> RunnableConfig | None:
-    try:
-        return search.send(found)
-    except StopIteration:
-        return None
-
-
-def _begin(loop: Any) -> _Search:
+def begin(loop: Any) -> Search:
     """A graph begins to run. Before LangGraph reads its history, this says which that is."""
     run = taking.current()
     if run is None or not loop.is_nested:

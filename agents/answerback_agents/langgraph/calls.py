@@ -10,7 +10,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Mapping
 
-POLLED = 0.01  # seconds; steps run in threads too
+from answerback_agents.langgraph.beside import POLLED, Beside
 
 
 class OneHistory(RuntimeError):
@@ -45,10 +45,11 @@ class Calls:
     """The runs of inner graphs, by the namespace of their history. Steps may run in threads.
 
     `anew`: whether a step called a graph that had asked with something else, so that it started anew.
+    `beside`: those that each step runs at the same time.
     """
 
     def __init__(self) -> None:
-        self.anew = False
+        self.anew, self.beside = False, Beside()
         self._running = Counter[str]()
         self._is_over = False
         self._taken: dict[tuple[str, str], object] = {}
@@ -81,6 +82,11 @@ class Calls:
             if free:
                 self._taken[task, namespace] = attempt
             return free
+
+    def has_taken(self, namespace: str) -> bool:
+        """Whether a call has gone on there, or begun."""
+        with self._lock:
+            return any(namespace == taken for _, taken in self._taken)
 
     def count(self, task: str, attempt: object) -> int:
         """How many graphs this task has called before in this try, which is an object."""
@@ -120,6 +126,7 @@ class Calls:
         """From now on nothing begins to run, and nothing asks that has no answer yet."""
         with self._lock:
             self._is_over = True
+        self.beside.over()
 
     def must_go_on(self) -> None:
         """Raises `Over` from then on."""

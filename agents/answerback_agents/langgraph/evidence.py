@@ -56,6 +56,11 @@ def checkpoint_id(found: CheckpointTuple) -> str:
     return str(found.config["configurable"]["checkpoint_id"])
 
 
+def namespace_of(found: CheckpointTuple) -> str:
+    """That of its graph: "" for the outermost one."""
+    return str(found.config["configurable"].get("checkpoint_ns", ""))
+
+
 def tasks(found: CheckpointTuple) -> list[Task]:
     """The tasks that have run in the superstep that starts at this checkpoint."""
     known: dict[str, Task] = {}
@@ -140,7 +145,7 @@ def open_questions(found: CheckpointTuple, names: Names) -> dict[str, tuple[Inte
     known = tasks(found)
     over = {interrupt.id for task in known if task.finished for interrupt in task.interrupts}
     asked: dict[str, tuple[Interrupt[Any], bool]] = {}
-    starts = _starts("", known, names)
+    starts = _starts(namespace_of(found), known, names)
     for task in known:
         for interrupt in () if task.finished else task.interrupts:
             if interrupt.id not in over:
@@ -149,6 +154,38 @@ def open_questions(found: CheckpointTuple, names: Names) -> dict[str, tuple[Inte
                 doubt = task.failed or not own
                 asked[interrupt.id] = (interrupt, doubt)
     return asked
+
+
+def hidden(window: Collection[CheckpointTuple]) -> Iterator[tuple[str, str, Interrupt[Any]]]:
+    """The questions that inner graphs wait for, and that no step names here: each with the id of the step's
+    task, and with the namespace of the graph that asks.
+
+    A step names what it asked when it paused last. If it runs again and pauses by something else before all
+    that it calls has got as far as it was, that is not all. Nor does it say which of this still waits: a call
+    may not come again. `window`: all that came with the last checkpoint, the newest first.
+    """
+    newest, depth = dict[str, CheckpointTuple](), dict[str, int]()
+    over, ended = set[str](), set[str]()
+    for found in window:
+        place = namespace_of(found)
+        newest.setdefault(place, found)
+        for task in tasks(found):
+            asked = [interrupt.id for interrupt in task.interrupts]
+            depth.update({each: max(depth.get(each, 0), _depth(place)) for each in asked})
+            if task.finished or task.failed:
+                over.add(task.id)
+                ended.update(asked)
+    named = {interrupt.id for task in tasks(newest.pop("")) for interrupt in task.interrupts}
+    for place, found in newest.items():
+        around = [part.rpartition(":")[2] for part in place.split("|")]
+        waits = (task for task in tasks(found) if not over & {task.id, *around})
+        for interrupt in (interrupt for task in waits for interrupt in task.interrupts):
+            if interrupt.id not in named | ended and depth[interrupt.id] == _depth(place):
+                yield around[0], place, interrupt
+
+
+def _depth(place: str) -> int:
+    return place.count("|") + 1 if place else 0
 
 
 def given_answer(window: Collection[CheckpointTuple], names: Names, interrupt_id: str) -> Any:
@@ -193,7 +230,7 @@ def _all_tasks(
     """All tasks of these checkpoints, each with the namespaces that it may have."""
     for found in window:
         known = tasks(found)
-        starts = _starts(str(found.config["configurable"].get("checkpoint_ns", "")), known, names)
+        starts = _starts(namespace_of(found), known, names)
         for task in known:
             yield task, _places(starts, task)
 

@@ -13,7 +13,7 @@ from typing import Any
 from langgraph.checkpoint.serde.types import ERROR
 from langgraph.pregel._loop import PregelLoop
 
-from answerback_agents.langgraph.called import is_ours
+from answerback_agents.langgraph.entered import is_ours
 from answerback_agents.langgraph.evidence import CONTROL, HANDLED
 
 Writes = Sequence[tuple[str, Any]]

@@ -3,12 +3,13 @@
 import contextlib
 import sqlite3
 import sys
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterator, Set
 from dataclasses import dataclass
 from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import CheckpointTuple
+from langgraph.checkpoint.serde.types import INTERRUPT
 from langgraph.types import Interrupt
 
 from answerback.agent import Pending, Target
@@ -73,6 +74,30 @@ class Reader:
             impossible=reading.impossible,
             **reading.deadline.said,
         )
+
+    async def showing(
+        self, thread: str, head: CheckpointTuple, wanted: Callable[[str, str], bool]
+    ) -> CheckpointTuple:
+        """The thread's last checkpoint, where steps name what graphs ask that they call: what is `wanted`, by
+        the graph's namespace and the interrupt's id. LangGraph takes no answer to what is not named there.
+        """
+        window = await self._window(thread, evidence.checkpoint_id(head))
+        shown = {task.id: task.interrupts for task in evidence.tasks(head)}
+        more = {task for task, place, each in evidence.hidden(window) if wanted(place, each.id)}
+        for task, place, interrupt in evidence.hidden(window):
+            if wanted(place, interrupt.id):
+                shown.setdefault(task, []).append(interrupt)
+        for task in more:
+            await self.saver.aput_writes(head.config, [(INTERRUPT, shown[task])], task)
+        return await self.known(thread) if more else head
+
+    async def waits_for(self, thread: str, interrupt_ids: Set[str]) -> bool:
+        """Whether any of these has no answer yet as it is stored, whether a step names it or not."""
+        head = await self.known(thread)
+        window = await self._window(thread, evidence.checkpoint_id(head))
+        if any(interrupt.id in interrupt_ids for _, _, interrupt in evidence.hidden(window)):
+            return True
+        return any(pending.interrupt_id in interrupt_ids for pending in await self.waiting(thread, head))
 
     async def held(self, thread: str, head: CheckpointTuple) -> Pending | None:
         """The confirmation that a breakpoint waits for, if one holds the thread."""

@@ -4,7 +4,7 @@ import asyncio
 import copy
 import logging
 import weakref
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Set
 from typing import Any
 
 from langgraph.checkpoint.base import CheckpointTuple
@@ -15,6 +15,7 @@ from answerback.agent import Failed, Finished, Paused, State
 from answerback.errors import AgentUnavailable, DoesNotFit, NotPending
 from answerback.model import Json
 from answerback_agents.langgraph import evidence, loading, order, savers, values
+from answerback_agents.langgraph.beside import PATIENCE
 from answerback_agents.langgraph.calls import Calls, soon
 from answerback_agents.langgraph.canary import CACHE
 from answerback_agents.langgraph.marks import Stamp
@@ -24,6 +25,7 @@ from answerback_agents.langgraph.taking import Taking
 log = logging.getLogger("answerback.agents.langgraph")
 
 AT_CLOSE = 3.0  # seconds
+FIRST_LOOK, LAST_LOOK = 0.05, 5.0  # seconds
 CANCELLED = Failed("Cancelled.", retryable=False)
 STEP_IS_GONE = (
     "The step that asked is not in the graph any more, so nothing took the answer. "
@@ -38,16 +40,18 @@ class Runs:
     """The graph's runs that are under way here, one a thread: whoever calls holds the thread's lock.
 
     `context`: makes what the steps of one run have as their context. `patience`: for how many seconds a run
-    waits for what the one before has left running.
+    waits for what the one before has left running; `beside`: for how many a graph that a step calls and that
+    has paused waits for those that it calls at the same time.
     """
 
     def __init__(
         self, agent: str, reader: Reader, context: Callable[[], Any] = lambda: None, patience: float = 30.0
     ) -> None:
         self._agent, self._reader, self._context, self.patience = agent, reader, context, patience
+        self.beside = PATIENCE
         self._tasks: dict[str, asyncio.Task[Any]] = {}
         self._cancelled: set[str] = set()
-        # Of the last run of each thread, as long as anything of it is left.
+        # Of each thread's last run, also while it is under way, as long as anything of it is left.
         self._left = weakref.WeakValueDictionary[str, Calls]()
 
     def cancel(self, thread: str) -> None:
@@ -102,9 +106,13 @@ class Runs:
             config["configurable"][CACHE] = None  # it would keep what a step was told, for others like it
         config["metadata"] = dict(stamp)
         taking = taking or Taking()
+        taking.calls.beside.patience = self.beside
         running = graph.ainvoke(given, config, durability="sync", context=self._context())
-        task = asyncio.create_task(running, context=taking.context())
-        self._tasks[thread] = task
+        resume = given.resume if isinstance(given, Command) else None
+        answered = set(resume) if isinstance(resume, dict) else set[str]()
+        ran = self._until_kept(thread, running, taking, answered)
+        task = asyncio.create_task(ran, context=taking.context())
+        self._tasks[thread], self._left[thread] = task, taking.calls
         try:
             output = await task
         except asyncio.CancelledError:
@@ -119,7 +127,6 @@ class Runs:
             return await self._failed(thread, error, secrets)
         finally:
             self._tasks.pop(thread, None)
-            self._left[thread] = taking.calls
         state = await self._after(thread, output, taking)
         # LangGraph says nothing of an answer for a step that a changed graph has no more, and ends.
         took = not isinstance(given, Command) or kept or not isinstance(state, Finished)
@@ -136,10 +143,33 @@ class Runs:
         if not await soon(lambda: not left.is_running(), self.patience):
             raise AgentUnavailable("what this thread's step has left running does not end")
 
+    async def _until_kept(
+        self, thread: str, running: Awaitable[Any], taking: Taking, answered: Set[str]
+    ) -> Any:
+        """What it puts out, once it is stored what became of these answers.
+
+        One of several calls of a step may still work on what it was told when another one has paused or
+        failed: killed then, it would know nothing of that.
+        """
+        output: Any = None
+        error, pause = None, FIRST_LOOK
+        try:
+            output = await running
+        except Exception as raised:
+            error = raised
+        while answered and taking.calls.is_running() and await self._reader.waits_for(thread, answered):
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, LAST_LOOK)
+        if error is not None:
+            raise error
+        return output
+
     async def _after(self, thread: str, output: Any, taking: Taking) -> State:
         # LangGraph does not show what a step asks that it hides: so it is with what leads to the first one.
         asks = taking.waits or not isinstance(output, dict) or "__interrupt__" in output
         head = await self._reader.head(thread) if asks or self._reader.has_breakpoints else None
+        if head and taking.calls.beside.left:
+            head = await self._reader.showing(thread, head, lambda place, _: taking.calls.has_taken(place))
         if head and (waiting := await self._reader.waiting(thread, head)):
             await self._write_down(head, taking)
             return Paused(waiting)

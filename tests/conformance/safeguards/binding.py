@@ -67,7 +67,7 @@ OF_BINDING = (
     ),
     Mutant(
         "so it is where the step ran in a thread",
-        ADAPTER + "called.py",
+        ADAPTER + "entered.py",
         "return taking.is_ours() or RUN in vars(loop)",
         "return taking.is_ours()",
         ROUTERS
@@ -111,7 +111,7 @@ OF_BINDING = (
         "        with self._lock:\n            self.must_go_on()\n            self._asking.add(place)",
         AGAIN
         + "test_law_3_what_is_left_running_and_tries_again_ends_with_the_answer_that_it_was_given"
-        + "[sqlite-False]",
+        + "[sqlite-True]",
     ),
     Mutant(
         "an agent that closes waits for what is left running",
@@ -301,6 +301,36 @@ OF_BINDING = (
         "self._is_over = True",
         "pass",
         INNER + "test_law_12_what_a_step_has_left_running_asks_nothing_once_the_thread_is_at_work_again",
+    ),
+    Mutant(
+        "what calls ask at the same time is asked at once",
+        ADAPTER + "beside.py",
+        "return not self.left",
+        "return False",
+        INNER
+        + "test_all_that_calls_at_the_same_time_ask_is_asked_at_once_and_goes_on_being_asked[two_gathered]",
+    ),
+    Mutant(
+        "what a call asks is named while one beside it works",
+        ADAPTER + "running.py",
+        "if head and taking.calls.beside.left:",
+        "if False:",
+        INNER + "test_what_a_call_asks_stays_asked_while_one_beside_it_takes_longer",
+    ),
+    Mutant(
+        "an answer counts as given once its call has kept it",
+        ADAPTER + "running.py",
+        "while answered and taking.calls.is_running()",
+        "while False and taking.calls.is_running()",
+        INNER + "test_an_answer_counts_as_given_once_its_call_has_ended_or_asks_again",
+    ),
+    Mutant(
+        "a call that another one hides takes its answer",
+        ADAPTER + "adapter.py",
+        "if found is None and again:",
+        "if False:",
+        INNER
+        + "test_law_3_an_answer_finds_its_call_after_a_crash_in_which_another_one_had_hidden_it[sqlite]",
     ),
     Mutant(
         "a thread waits for what its step has left running",

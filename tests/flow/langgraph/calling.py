@@ -324,3 +324,57 @@ two_tries = line_of(pay_in_two_tries).compile()
 tried_as_node, tried_in_step = (around(step, retry_policy=AGAIN) for step in (two_tries, stepped(two_tries)))
 tried_deeper = around(around(two_tries).compile(), retry_policy=AGAIN)
 agent_tried = around(stepped(line_of(confirm, call_out).compile()), retry_policy=AGAIN)
+
+
+def asking(what: str) -> Callable[[State], State]:
+    def ask(state: State) -> State:
+        return {"heard": [interrupt(f"{what} for {state['heard'][0]}?")]}
+
+    return ask
+
+
+def two_at_once() -> StateGraph[Any]:
+    builder = StateGraph(State)
+    for what in ("Money", "Time"):
+        builder.add_node(what, asking(what))
+        builder.add_edge(START, what)
+    return builder
+
+
+def at_once(call: Callable[[list[State]], Any]) -> StateGraph[Any]:
+    """A graph that asks two things is called for 5 and for 6 at the same time."""
+
+    async def step(state: State) -> State:
+        found = await call([{"log": state["log"], "heard": [amount]} for amount in ("5", "6")])
+        return {"heard": [each["heard"] for each in found]}
+
+    return one_step(step)
+
+
+def at_once_in_threads(inner: Any) -> StateGraph[Any]:
+    def step(state: State) -> State:
+        found = inner.batch([{"log": state["log"], "heard": [amount]} for amount in ("5", "6")])
+        return {"heard": [each["heard"] for each in found]}
+
+    return one_step(step)
+
+
+asks_two = two_at_once().compile()
+two_gathered = at_once(lambda given: asyncio.gather(*map(asks_two.ainvoke, given)))
+two_batched, two_threaded = at_once(asks_two.abatch), at_once_in_threads(asks_two)
+
+
+async def confirm_slowly(state: State) -> State:
+    amount = state["heard"][-1]
+    answer = interrupt(f"Pay {amount}?")
+    note(state, "told")
+    while "on" not in noted(state):  # noqa: ASYNC110
+        await asyncio.sleep(0.001)
+    return {"heard": [answer]}
+
+
+slow_together = together(agreed(line_of(confirm_slowly).compile()))
+
+raced_beside = racing(agreed(asks), [5, 6], [6, 5])
+raced_beside.add_node("other", lambda state: {"heard": [interrupt("Other?")]})
+raced_beside.add_edge(START, "other")

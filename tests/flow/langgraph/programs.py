@@ -52,6 +52,12 @@ class Program:
             for layer in self.layers
         )
 
+    @property
+    def mends(self) -> bool:
+        """Whether one of its steps has an error handler that is needed."""
+        steps = (step for layer in self.layers for step in layer.steps)
+        return any(step.mended or (step.inner is not None and step.inner.mends) for step in steps)
+
 
 def program(rnd: random.Random, path: str = "", depth: int = 2, threads: bool = False) -> Program:
     """`threads`: what a sync step runs has sync steps only."""

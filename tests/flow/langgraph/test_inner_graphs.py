@@ -5,13 +5,14 @@ import re
 from collections.abc import Callable
 
 import pytest
+from langgraph.checkpoint.serde.types import INTERRUPT
 
-from answerback.agent import Failed, Finished, Paused, State
+from answerback.agent import Failed, Finished, Paused, Pending, State, Target
 from answerback.errors import AgentUnavailable, DoesNotFit, NotPending
 from answerback.model import CHANGED
-from answerback_agents.langgraph import LangGraph
+from answerback_agents.langgraph import LangGraph, evidence
 from tests.flow.langgraph.graphs import note
-from tests.flow.langgraph.harness import Harness, only, said, target, texts
+from tests.flow.langgraph.harness import Harness, only, said, target, texts, until, waiting
 
 Log = Callable[[], list[str]]
 
@@ -126,6 +127,105 @@ async def test_law_1_in_whatever_order_calls_come_each_gets_what_it_asked_for_on
         assert agreed.endswith(f": Pay {amount}?") and when.endswith(f": When to pay {amount}?")
 
 
+@pytest.mark.parametrize("graph", ["two_gathered", "two_batched", "two_threaded"])
+async def test_all_that_calls_at_the_same_time_ask_is_asked_at_once_and_goes_on_being_asked(
+    light: Harness, graph: str
+) -> None:
+    mine = await light.open(f"calling.py:{graph}")
+    state = await mine.start("t", light.input(heard=[]))
+    open_ = {f"{what} for {amount}?" for what in ("Money", "Time") for amount in (5, 6)}
+    for asked in ("Time for 6?", "Money for 5?", "Money for 6?", "Time for 5?"):
+        assert set(texts(state)) == open_
+        (pending,) = (each for each in state.pending if each.questions[0].text == asked)
+        state = await mine.resume("t", target(pending), said(f"{asked}!"))
+        open_ -= {asked}
+    assert isinstance(state, Finished)
+    assert [sorted(each) for each in state.result["heard"]] == [
+        [amount, f"Money for {amount}?!", f"Time for {amount}?!"] for amount in "56"
+    ]
+
+
+async def test_one_that_takes_long_does_not_keep_the_others_from_asking(light: Harness, log: Log) -> None:
+    mine = await light.open("calling.py:left_at_work")
+    mine._runs.beside = 0.05
+    assert texts(await mine.start("t", light.input(heard=[]))) == ["Pay 5?"]
+    note({"log": str(light.data_dir / "log")}, "on")
+
+
+async def test_what_a_call_asks_stays_asked_while_one_beside_it_takes_longer(
+    light: Harness, log: Log
+) -> None:
+    mine = await light.open("calling.py:raced_beside")
+    mine._runs.beside = 0.0
+    asked = waiting(await mine.start("t", light.input(heard=[])))
+    (other,) = (each for each in asked if each.questions[0].text == "Other?")
+    state = await mine.resume("t", target(other), said("yes"))  # 6 comes first now, and ends the step
+    assert set(texts(state)) == {"Pay 5?", "Pay 6?"}
+    assert isinstance(await answer_all(mine, state), Finished)
+    assert {line for line in log() if line != "tried"} == {"5:Pay5?", "6:Pay6?"}
+
+
+async def test_an_answer_counts_as_given_once_its_call_has_ended_or_asks_again(
+    light: Harness, log: Log
+) -> None:
+    mine = await light.open("calling.py:slow_together")
+    asked = waiting(await mine.start("t", light.input(heard=[])))
+    mine._runs.beside = 0.0
+    five, _ = sorted(asked, key=lambda each: each.questions[0].text)
+    answering = asyncio.create_task(mine.resume("t", target(five), said("five")))
+    await until(lambda: "told" in log())
+    assert await asyncio.wait({answering}, timeout=0.1) == (set(), {answering})
+    note({"log": str(light.data_dir / "log")}, "on")
+    state = await answering
+    assert texts(state) == ["Pay 6?"]
+    assert isinstance(await answer(mine, state, "six"), Finished)
+    assert {line for line in log() if ":" in line} == {"5:five", "6:six"}
+
+
+async def test_one_that_is_cut_off_before_is_told_again(light: Harness, log: Log) -> None:
+    mine = await light.open("calling.py:slow_together")
+    asked = waiting(await mine.start("t", light.input(heard=[])))
+    mine._runs.beside, mine._runs.patience = 0.0, 0.1
+    five, _ = sorted(asked, key=lambda each: each.questions[0].text)
+    answering = asyncio.create_task(mine.resume("t", target(five), said("five")))
+    await until(lambda: "told" in log())
+    await mine.close()
+    with pytest.raises(asyncio.CancelledError):
+        await answering
+    note({"log": str(light.data_dir / "log")}, "on")
+    mine = await light.open("calling.py:slow_together")
+    state = await mine.resume("t", target(five), said("five"), again=True)
+    assert isinstance(await answer(mine, state, "six"), Finished)
+    assert {line for line in log() if ":" in line} == {"5:five", "6:six"}
+
+
+@pytest.mark.either_database
+async def test_law_3_an_answer_finds_its_call_after_a_crash_in_which_another_one_had_hidden_it(
+    harness: Harness, log: Log
+) -> None:
+    mine = await harness.open("calling.py:paid_together")
+    five, six = waiting(await mine.start("t", harness.input(heard=[])))
+    await name_only(mine, six)
+    assert [each.questions[0].text for each in await mine.pending("t")] == ["Pay 6?"]
+    with pytest.raises(NotPending):
+        await mine.resume("t", target(five), said("five"))
+    with pytest.raises(NotPending):
+        await mine.resume("t", Target(five.interrupt_id, "of something else"), said("five"), again=True)
+    await name_only(mine, six)
+    state = await mine.resume("t", target(five), said("five"), again=True)
+    assert texts(state) == ["Pay 6?"]
+    assert isinstance(await answer(mine, state, "six"), Finished)
+    assert {"5:five", "6:six"} == set(log())
+
+
+async def name_only(mine: LangGraph, asked: Pending) -> None:
+    """As the step does that is killed once it has paused by this."""
+    head = await mine._reader.known("t")
+    (task,) = evidence.tasks(head)
+    named = [each for each in task.interrupts if each.id == asked.interrupt_id]
+    await mine._reader.saver.aput_writes(head.config, [(INTERRUPT, named)], task.id)
+
+
 async def test_law_12_what_a_step_has_left_running_asks_nothing_once_the_thread_is_at_work_again(
     light: Harness, log: Log
 ) -> None:
@@ -140,6 +240,7 @@ async def test_law_12_a_thread_goes_on_when_what_its_step_has_left_running_has_e
     light: Harness, log: Log
 ) -> None:
     mine = await light.open("calling.py:left_at_work")
+    mine._runs.beside = 0.0
     asked = await mine.start("t", light.input(heard=[]))
     answering = asyncio.create_task(answer(mine, asked, "yes"))
     assert await asyncio.wait({answering}, timeout=0.05) == (set(), {answering})
@@ -151,6 +252,7 @@ async def test_law_12_a_thread_goes_on_when_what_its_step_has_left_running_has_e
 
 async def test_an_answer_waits_outside_while_that_does_not_end(light: Harness, log: Log) -> None:
     mine = await light.open("calling.py:left_at_work")
+    mine._runs.beside = 0.0
     asked = await mine.start("t", light.input(heard=[]))
     mine._runs.patience = 0.0
     with pytest.raises(AgentUnavailable, match="does not end"):

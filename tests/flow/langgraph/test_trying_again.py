@@ -1,5 +1,6 @@
 """What fails is tried again with what it was told, and goes on where it was."""
 
+import asyncio
 from collections.abc import Callable
 
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from answerback.agent import Failed, Finished, Paused, State
 from answerback.errors import NotPending
 from answerback_agents.langgraph import LangGraph
-from tests.flow.langgraph.harness import Harness, only, said, target, texts
+from tests.flow.langgraph.harness import Harness, only, said, target, texts, waiting
 
 Log = Callable[[], list[str]]
 
@@ -124,15 +125,24 @@ async def test_law_12_calls_that_have_ended_are_not_done_again_whatever_they_are
 async def test_law_3_what_is_left_running_and_tries_again_ends_with_the_answer_that_it_was_given(
     harness: Harness, closes: bool
 ) -> None:
-    """Its thread is at work again, or its agent closes: that waits a moment."""
+    """Its agent waits for that, and for a moment also if it is to close."""
     mine = await harness.open("again.py:left_trying")
-    first = only(await mine.start("t", harness.input()))
-    assert first.questions[0].text == "a?"
-    state = await mine.resume("t", target(first), said("yes"))
-    assert texts(state) == ["b?"]
+    mine._runs.beside = 0.0
+    asked = waiting(await mine.start("t", harness.input()))
+    (first,) = (each for each in asked if each.questions[0].text == "a?")
+    answering = asyncio.create_task(mine.resume("t", target(first), said("yes")))
     if closes:
+        async with asyncio.timeout(30):
+            while texts(Paused(await mine.pending("t"))) != ["b?"]:  # until the second has paused the step
+                pass
         await mine.close()
+        with pytest.raises(asyncio.CancelledError):
+            await answering
         mine = await harness.open("again.py:left_trying")
+        state: State = Paused(await mine.pending("t"))
+    else:
+        state = await answering
+    assert texts(state) == ["b?"]
     ended = await mine.resume("t", target(only(state)), said("no"))
     assert isinstance(ended, Finished)
     assert ended.result["heard"] == ["a:yes", "b:no"]

@@ -1,0 +1,142 @@
+"""Entered: what is done as a graph that a step calls begins to run, and as it pauses or ends.
+
+It finds its own history (`called`), says where it runs (`calls`), and pauses with those beside it (`beside`).
+"""
+
+import contextlib
+import functools
+from collections.abc import Awaitable, Callable, Iterator
+from typing import Any
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import CheckpointTuple
+from langgraph.errors import GraphInterrupt
+from langgraph.pregel._loop import AsyncPregelLoop, SyncPregelLoop
+
+from answerback_agents.langgraph import called, taking
+from answerback_agents.langgraph.taking import NAMESPACE, TASK
+
+# The attributes of a graph that runs: which run of ours it belongs to, and what runs beside it.
+RUN, BESIDE = "answerback_run", "answerback_beside"
+
+
+def install() -> None:
+    """Have inner graphs in runs of ours find their own history. Once a process is enough."""
+    for loop, name, around in (
+        (SyncPregelLoop, "__enter__", _entering),
+        (SyncPregelLoop, "__exit__", _leaving),
+        (AsyncPregelLoop, "__aenter__", _entering_async),
+        (AsyncPregelLoop, "__aexit__", _leaving_async),
+    ):
+        original = getattr(loop, name)
+        if not hasattr(original, "__wrapped__"):
+            setattr(loop, name, around(original))
+
+
+def _entering(enter: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    @functools.wraps(enter)
+    def entering(loop: Any) -> Any:
+        with _beginning(loop):
+            search = called.begin(loop)
+            wanted = next(search, None)
+            while wanted is not None:
+                wanted = _next(search, loop.checkpointer.get_tuple(wanted))
+            _runs(loop)
+            return enter(loop)
+
+    return entering
+
+
+def _leaving(leave: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(leave)
+    def leaving(loop: Any, *raised: Any) -> Any:
+        try:
+            left = leave(loop, *raised)
+            if (paused := _paused(loop, raised)) is not None:
+                beside, step = vars(loop)[BESIDE]
+                paused.args = (beside.pauses_in_thread(step, paused.args[0]),)
+            return left
+        finally:
+            _ended(loop)
+
+    return leaving
+
+
+def _entering_async(enter: Callable[[Any], Awaitable[Any]]) -> Callable[[Any], Awaitable[Any]]:
+    @functools.wraps(enter)
+    async def entering(loop: Any) -> Any:
+        with _beginning(loop):
+            search = called.begin(loop)
+            wanted = next(search, None)
+            while wanted is not None:
+                wanted = _next(search, await loop.checkpointer.aget_tuple(wanted))
+            _runs(loop)
+            return await enter(loop)
+
+    return entering
+
+
+def _leaving_async(leave: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
+    @functools.wraps(leave)
+    async def leaving(loop: Any, *raised: Any) -> Any:
+        try:
+            left = await leave(loop, *raised)
+            if (paused := _paused(loop, raised)) is not None:
+                beside, step = vars(loop)[BESIDE]
+                paused.args = (await beside.pauses(step, paused.args[0]),)
+            return left
+        finally:
+            _ended(loop)
+
+    return leaving
+
+
+def is_ours(loop: Any) -> bool:
+    """Whether a graph runs in a run of ours. A thread in which one of its steps has ended does not know."""
+    return taking.is_ours() or RUN in vars(loop)
+
+
+@contextlib.contextmanager
+def _beginning(loop: Any) -> Iterator[None]:
+    """It begins to run, unless what is done here raises."""
+    run = taking.current()
+    if run is not None and loop.is_nested:
+        step = loop.config["configurable"][TASK]
+        setattr(loop, BESIDE, (run.calls.beside, step))
+        run.calls.beside.begins(step)
+    try:
+        yield
+    except BaseException:
+        _ended(loop)
+        raise
+
+
+def _runs(loop: Any) -> None:
+    """From here on it runs, with the history that it has now."""
+    run = taking.current()
+    if run is not None and loop.is_nested:
+        place = loop.config["configurable"][NAMESPACE]
+        setattr(loop, RUN, (run.calls, place))
+        run.calls.runs(place, 1)
+
+
+def _paused(loop: Any, raised: tuple[Any, ...]) -> GraphInterrupt | None:
+    """What it pauses by, if it does."""
+    error = raised[1]
+    return error if BESIDE in vars(loop) and isinstance(error, GraphInterrupt) else None
+
+
+def _ended(loop: Any) -> None:
+    if found := vars(loop).pop(RUN, None):
+        calls, place = found
+        calls.runs(place, -1)
+    if found := vars(loop).pop(BESIDE, None):
+        beside, step = found
+        beside.ends(step)
+
+
+def _next(search: called.Search, found: CheckpointTuple | None) -> RunnableConfig | None:
+    try:
+        return search.send(found)
+    except StopIteration:
+        return None
