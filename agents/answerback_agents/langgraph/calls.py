@@ -83,10 +83,10 @@ class Calls:
                 self._taken[task, namespace] = attempt
             return free
 
-    def has_taken(self, namespace: str) -> bool:
-        """Whether a call has gone on there, or begun."""
+    def has_begun(self, namespace: str) -> bool:
+        """Whether a graph runs there, or has run."""
         with self._lock:
-            return any(namespace == taken for _, taken in self._taken)
+            return namespace in self._tasks
 
     def count(self, task: str, attempt: object) -> int:
         """How many graphs this task has called before in this try, which is an object."""

@@ -169,7 +169,7 @@ class Runs:
         asks = taking.waits or not isinstance(output, dict) or "__interrupt__" in output
         head = await self._reader.head(thread) if asks or self._reader.has_breakpoints else None
         if head and taking.calls.beside.left:
-            head = await self._reader.showing(thread, head, lambda place, _: taking.calls.has_taken(place))
+            head = await self._reader.showing(thread, head, lambda place, _: taking.calls.has_begun(place))
         if head and (waiting := await self._reader.waiting(thread, head)):
             await self._write_down(head, taking)
             return Paused(waiting)
