@@ -21,7 +21,9 @@ Graph = Pregel[Any, Any, Any, Any]
 
 @dataclass(frozen=True, slots=True)
 class Hold:
-    """Steps that a breakpoint holds back; `after`: the steps whose end it waits behind."""
+    """Steps that a breakpoint holds back, () where nobody knows their names; `after`: the steps whose end it
+    waits behind.
+    """
 
     checkpoint: str
     steps: tuple[str, ...]
@@ -85,7 +87,9 @@ def ask(held: list[Hold], checkpoint: str) -> Pending:
     newest = max(hold.checkpoint for hold in held)
     steps = _spoken(dict.fromkeys(step for hold in held for step in hold.steps))
     after = _spoken(dict.fromkeys(step for hold in held for step in hold.after))
-    text = f"{after} is done. Go on with {steps}?" if after else f"The next step is {steps}. Go on?"
+    text = f"The next step is {steps}. Go on?" if steps else "Go on with the next step?"
+    if after:
+        text = f"{after} is done. Go on with {steps}?"
     bound = [[hold.checkpoint, list(hold.steps), list(hold.after)] for hold in held]
     question = Question(QUESTION_ID, text, QuestionKind.CONFIRM, files=False)
     return Pending(PREFIX + newest, digest({"breakpoint": bound}), (question,), checkpoint=checkpoint)

@@ -95,8 +95,10 @@ class LangGraphServer(Agent):
     async def reask(self, thread: str) -> State:
         """Fork where the last question was asked; the steps after it run again once it is answered."""
         id = self._id(thread)
+        _, newest = await self._known(id)
         async for state in self._server.history(id):
-            if any(reading.asked(state)):
+            is_newest = reading.checkpoint(state) == reading.checkpoint(newest)
+            if any(reading.asked(newest if is_newest else state)):
                 return await self._run(id, {}, input=None, checkpoint_id=reading.origin(state))
             if (state.get("metadata") or {}).get("source") == "input":
                 break
@@ -112,8 +114,8 @@ class LangGraphServer(Agent):
         async for run in self._server.runs(id):
             if run["status"] in ACTIVE and (ours or marks.ANSWERED in run["metadata"]):
                 await self._server.stop(id, run["run_id"])
-        state = await self._server.state(id)
-        if ours and state and state.get("next"):
+        found, state = await self._read(id)
+        if ours and (state.get("next") or found.get("status") == "interrupted"):
             await self._server.end(id)
 
     async def tip(self, thread: str) -> str | None:
@@ -148,8 +150,13 @@ class LangGraphServer(Agent):
 
     async def _read(self, id: str) -> tuple[Found, Found]:
         """The thread and its state; both empty if the server has none."""
-        found = await self._server.thread(id)
-        return (found, await self._server.state(id) or {}) if found else ({}, {})
+        found, before = await self._server.thread(id), None
+        while found:
+            state = await self._server.state(id) or {}
+            if reading.is_whole(found, state) or found == before:
+                return found, reading.whole(found, state)
+            found, before = await self._server.thread(id), found  # both of one moment: a run may have ended
+        return {}, {}
 
     async def _known(self, id: str) -> tuple[Found, Found]:
         known = await self._read(id)

@@ -35,6 +35,33 @@ class Asked:
     locked: bool = False
 
 
+def whole(thread: dict[str, Any], state: dict[str, Any]) -> dict[str, Any]:
+    """The state as it is: the server leaves out steps that wait for several others to end, and shows errors
+    that are over.
+
+    It reads a checkpoint as JSON, which knows no sets, and so takes the edge of such a step for one that is
+    not complete. What the thread waits for, and whether it failed, it has from the last run itself.
+    """
+    status, error, tasks = thread.get("status"), thread.get("error") or {}, list(state.get("tasks") or ())
+    if status not in ("interrupted", "error"):
+        return state
+    waits = thread.get("interrupts") or {}
+    if status == "interrupted" and not error:  # what had failed and asks now has been tried again since
+        tasks = [{**task, "error": None} if waits.get(task.get("id")) else task for task in tasks]
+    failed = _said(error) if status == "error" and error.get("error") != REFUSED else ""
+    known = {task.get("id") for task in tasks}
+    hidden = (item for item in waits.items() if item[0] not in known)
+    tasks += [{"id": id, "interrupts": found, "error": failed or None} for id, found in hidden if found]
+    if failed and not tasks and not state.get("next"):
+        tasks = [{"id": "", "interrupts": [], "error": failed}]
+    return {**state, "tasks": tasks}
+
+
+def is_whole(thread: dict[str, Any], state: dict[str, Any]) -> bool:
+    """Whether the server shows the state as it is."""
+    return bool(whole(thread, state).get("tasks", []) == (state.get("tasks") or []))
+
+
 def asked(state: dict[str, Any]) -> Iterator[Asked]:
     """The interrupts of a thread's newest checkpoint; those of inner graphs stand at the outer ones."""
     for task in state.get("tasks") or ():
@@ -93,8 +120,8 @@ def _pending(each: Asked, at: str, own: dialects.Own | None) -> Pending:
 
 def held(thread: dict[str, Any], state: dict[str, Any]) -> Pending | None:
     """The confirmation for steps that wait unasked: at a breakpoint, or because their run was stopped."""
-    steps = tuple(state.get("next") or ())
-    if thread.get("status") != "interrupted" or not steps or any(asked(state)) or _failed(state):
+    steps = tuple(state.get("next") or ())  # none are named of those that wait for several others to end
+    if thread.get("status") != "interrupted" or any(asked(state)) or _failed(state):
         return None
     return breakpoints.ask([breakpoints.Hold(checkpoint(state), steps)], checkpoint(state))
 
@@ -122,9 +149,8 @@ def is_half_done(state: dict[str, Any]) -> bool:
 
 def failed(thread: dict[str, Any], state: dict[str, Any], secrets: Any = ()) -> Failed:
     """Why the thread's last run failed, in one line without what is in `secrets`."""
-    said = thread.get("error") or {}
-    texts = [f"{said['error']}: {said.get('message', '')}"] if said.get("error") else _failed(state)
-    error = _Remote(texts[0].removesuffix(": ") if texts else "The run failed on its server.")
+    texts = [_said(thread.get("error") or {}), *_failed(state)]
+    error = _Remote(next(filter(None, texts), "The run failed on its server."))
     return Failed(values.error_line(error, secrets).removeprefix("_Remote: "))
 
 
@@ -135,6 +161,10 @@ def is_refused(ended: Ended, thread: dict[str, Any], state: dict[str, Any]) -> b
     """
     error = (ended.error or thread.get("error") or {}).get("error")
     return ended.status == "error" and (error == REFUSED if error else not _failed(state))
+
+
+def _said(error: dict[str, Any]) -> str:
+    return f"{error['error']}: {error.get('message', '')}".removesuffix(": ") if error.get("error") else ""
 
 
 def _failed(state: dict[str, Any]) -> list[str]:

@@ -14,9 +14,11 @@ from tests.conformance.safeguards.mutant import (
     LOADING,
     MOVING,
     ROUTERS,
+    SERVER,
     TASKS,
     TOLD,
     TOOLS,
+    UNIT_OF_SERVER,
     Mutant,
 )
 
@@ -359,6 +361,20 @@ OF_BINDING = (
         "if not isinstance(inner, Pregel):",
         "if False:",
         LOADING + "test_law_1_a_step_that_runs_on_a_server_is_refused_with_the_way_out[graph]",
+    ),
+    Mutant(
+        "a step that a server leaves out of a state is asked",
+        SERVER + "reading.py",
+        "(item for item in waits.items() if item[0] not in known)",
+        "()",
+        UNIT_OF_SERVER + "test_what_the_thread_waits_for_and_its_state_leaves_out_is_asked",
+    ),
+    Mutant(
+        "a step on a server that failed with its answer takes no other",
+        SERVER + "reading.py",
+        'if status == "interrupted" and not error:',
+        "if True:",
+        UNIT_OF_SERVER + "test_a_step_that_failed_takes_an_answer_once_it_has_been_tried_again[thread2-True]",
     ),
     Mutant(
         "digest check",

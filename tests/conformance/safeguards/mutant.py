@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 
 GATEWAY, ADAPTER = "gateway/answerback/", "agents/answerback_agents/langgraph/"
+SERVER = "agents/answerback_agents/langgraph_server/"
+UNIT_OF_SERVER = "tests/unit/agents/test_langgraph_server_reading.py::"
 DIALECTS = "agents/answerback_agents/dialects/"
 FLOW, GRAPH = "tests/flow/", "tests/flow/langgraph/"
 BINDING, DOOR = GRAPH + "test_binding.py::", FLOW + "test_one_door.py::"

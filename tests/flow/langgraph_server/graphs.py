@@ -1,5 +1,6 @@
 """Graphs on the server: they write what they do to the file that their input names in `log`."""
 
+import asyncio
 import operator
 import time
 from pathlib import Path
@@ -150,6 +151,45 @@ def _stuck() -> Any:
     return builder.compile()
 
 
+def _joined(*last: Any, **more: Any) -> Any:
+    """The last steps wait for two others to end."""
+    builder = StateGraph(State)
+    for first in (danger, more_danger):
+        builder.add_node(first.__name__, first)
+        builder.add_edge(START, first.__name__)
+    for step in last:
+        builder.add_node(step.__name__, step)
+        builder.add_edge([danger.__name__, more_danger.__name__], step.__name__)
+    return builder.compile(**more)
+
+
+def _cut_off() -> Any:
+    """A step is cut off by the failure of another one, and asks when they are tried again."""
+
+    def lines(state: State) -> list[str]:
+        return Path(state["log"]).read_text().splitlines() if Path(state["log"]).exists() else []
+
+    async def late(state: State) -> State:
+        note(state, "late")
+        if lines(state).count("late") == 1:
+            await asyncio.Event().wait()
+        return ask(state)
+
+    def fails(state: State) -> State:
+        while "late" not in lines(state):
+            time.sleep(0.01)
+        if "fails" in lines(state):
+            return {}
+        note(state, "fails")
+        raise ValueError("not now")
+
+    builder = StateGraph(State)
+    for name, step in (("late", late), ("fails", fails)):
+        builder.add_node(name, step)
+        builder.add_edge(START, name)
+    return builder.compile()
+
+
 def _cached() -> Any:
     """A step that asks, and whose result LangGraph would keep."""
     builder = StateGraph(State)
@@ -172,3 +212,6 @@ mended = _mended()
 chosen = _chosen()
 stuck = _stuck()
 journaled = _compiled(_journaled("first"), _journaled("second"))
+joined, joined_strict, joined_both = _joined(ask), _joined(picky), _joined(ask, picky)
+joined_guarded = _joined(ask, interrupt_before=["ask"])
+cut_off = _cut_off()

@@ -55,6 +55,76 @@ async def test_a_step_whose_way_on_failed_is_not_taken_for_one_that_has_ended(ha
     assert harness.log == ["ask:yes", "next", "ask:yes", "next", "danger"]
 
 
+async def test_a_step_that_waits_for_others_to_end_is_asked(harness: Harness) -> None:
+    """The server leaves it out of the thread's state."""
+    agent, t = await harness.open("joined"), thread()
+    asked = only(await agent.start(t, harness.input(), "run-1"))
+    assert asked.questions[0].text == "Go on?"
+    assert Paused(await agent.pending(t)) == await agent.stands(t) == Paused((asked,))
+    with pytest.raises(Conflict):
+        await agent.start(t, harness.input(), "run-2")
+    assert isinstance(await agent.resume(t, target(asked), said("yes")), Finished)
+    assert harness.log[2:] == ["ask:yes"]
+    with pytest.raises(NotPending):
+        await agent.resume(t, target(asked), said("yes"))
+
+
+async def test_several_of_them_are_each_asked_and_told(harness: Harness) -> None:
+    agent, t = await harness.open("joined_both"), thread()
+    state = await agent.start(t, harness.input(), "run-1")
+    go_on, number = sorted(state.pending, key=lambda each: each.questions[0].text, reverse=True)
+    other = only(await agent.resume(t, target(go_on), said("yes")))
+    assert other == number
+    assert isinstance(await agent.resume(t, target(number), said("7")), Finished)
+    assert sorted(harness.log[2:]) == ["ask:yes", "picky:7"]
+
+
+async def test_one_of_them_that_fails_has_failed_and_is_asked_again(harness: Harness) -> None:
+    agent, t = await harness.open("joined_strict"), thread()
+    asked = only(await agent.start(t, harness.input(), "run-1"))
+    failed = await agent.resume(t, target(asked), said("seven"))
+    assert failed == Failed("ValueError: … is no number")
+    assert isinstance(await agent.stands(t), Failed)
+    with pytest.raises(NotPending):
+        await agent.resume(t, target(asked), said("7"))
+    again = only(await agent.retry(t))
+    assert isinstance(await agent.resume(t, target(again), said("eight")), Failed)
+    anew = only(await agent.reask(t))
+    end = await agent.resume(t, target(anew), said("7"))
+    assert isinstance(end, Finished)
+    assert end.result["answers"][-1] == 7
+
+
+async def test_one_of_them_that_a_breakpoint_holds_is_passed_only_by_a_yes(harness: Harness) -> None:
+    agent, t = await harness.open("joined_guarded"), thread()
+    held = only(await agent.start(t, harness.input(), "run-1"))
+    assert held.questions[0].text == "Go on with the next step?"
+    asked = only(await agent.resume(t, target(held), said(True)))
+    assert isinstance(await agent.resume(t, target(asked), said("yes")), Finished)
+
+
+async def test_one_of_them_that_is_cancelled_waits_no_more(harness: Harness) -> None:
+    agent, t = await harness.open("joined"), thread()
+    asked = only(await agent.start(t, harness.input(), "run-1"))
+    await agent.cancel(t)
+    assert await agent.pending(t) == ()
+    with pytest.raises(NotPending):
+        await agent.resume(t, target(asked), said("yes"))
+    assert len(harness.log) == 2
+
+
+async def test_a_step_that_was_cut_off_by_the_failure_of_another_one_is_asked_when_it_is_tried_again(
+    harness: Harness,
+) -> None:
+    """The server shows its question beside that it was cut off."""
+    agent, t = await harness.open("cut_off"), thread()
+    assert await agent.start(t, harness.input(), "run-1") == Failed("ValueError: not now")
+    asked = only(await agent.retry(t))
+    assert asked.questions[0].text == "Go on?"
+    assert isinstance(await agent.resume(t, target(asked), said("yes")), Finished)
+    assert harness.log[-1] == "ask:yes"
+
+
 async def test_an_answer_goes_to_its_interrupt_and_never_to_the_next_of_the_same_step(
     harness: Harness,
 ) -> None:
