@@ -265,7 +265,9 @@ class LangGraph(Agent):
         if asked and (asked.interrupt_id, asked.digest) == (target.interrupt_id, target.digest):
             if yes:
                 stamp, taking = {ANSWERED: target.interrupt_id}, self._taking(head)
-                return await self._runs.run(thread, None, stamp, taking=taking)
+                state = await self._runs.run(thread, None, stamp, taking=taking)
+                stuck = isinstance(state, Paused) and asked in state.pending
+                return Failed(breakpoints.STUCK, retryable=False) if stuck else state
             steps = breakpoints.steps(await self._reader.holds(thread))
             await self._end(thread)
             who = "Nobody answered" if answer.expired else "You said no"

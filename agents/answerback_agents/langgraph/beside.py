@@ -19,12 +19,12 @@ POLLED, PATIENCE = 0.01, 3.0  # seconds; steps run in threads too
 class Beside:
     """The graphs that each step has running, and what those ask that have paused. Steps may run in threads.
 
-    `patience`: for how many seconds what has paused waits for the others. `left`: whether one of them took
-    longer.
+    `patience`: for how many seconds what has paused waits for the others. `held`: whether one has paused
+    without asking anything, as a breakpoint has it.
     """
 
     def __init__(self) -> None:
-        self.patience, self.left = PATIENCE, False
+        self.patience, self.held = PATIENCE, False
         self._running, self._waiting = Counter[str](), Counter[str]()
         self._asked: dict[str, dict[str, Interrupt]] = {}
         self._is_over = False
@@ -67,8 +67,10 @@ class Beside:
             self._end_to_wait(step)
 
     def _begin_to_wait(self, step: str, asks: Iterable[Interrupt]) -> float:
+        asks = tuple(asks)
         with self._lock:
             self._waiting[step] += 1
+            self.held = self.held or not asks
             self._asked.setdefault(step, {}).update({interrupt.id: interrupt for interrupt in asks})
         return time.monotonic() + self.patience
 
@@ -78,10 +80,8 @@ class Beside:
 
     def _waits(self, step: str, end: float) -> bool:
         with self._lock:
-            if self._waiting[step] >= self._running[step]:
-                return False
-        self.left = self._is_over or time.monotonic() >= end
-        return not self.left
+            is_alone = self._waiting[step] >= self._running[step]
+        return not (is_alone or self._is_over or time.monotonic() >= end)
 
     def _all(self, step: str) -> tuple[Interrupt, ...]:
         with self._lock:

@@ -16,6 +16,10 @@ from answerback.model import Question, QuestionKind
 
 PREFIX = "breakpoint:"
 QUESTION_ID = "q1"
+STUCK = (
+    "A breakpoint (interrupt_before, interrupt_after) in a graph that a step calls holds this run, and no "
+    "yes lets it go on. Make that graph itself the step, or take the breakpoint out."
+)
 Graph = Pregel[Any, Any, Any, Any]
 
 
@@ -43,7 +47,8 @@ async def holds(graph: Graph, config: Any) -> list[Hold]:
 
 
 async def _holds(root: Graph, graph: Any, snapshot: StateSnapshot) -> list[Hold]:
-    if not snapshot.next or snapshot.metadata is None:
+    """At the end of a graph in a step, which goes on behind it, there is no next step either."""
+    if snapshot.metadata is None or (graph is root and not snapshot.next):
         return []
     found: list[Hold] = []
     if not _passed(snapshot):
@@ -54,7 +59,7 @@ async def _holds(root: Graph, graph: Any, snapshot: StateSnapshot) -> list[Hold]
             found.append(Hold(checkpoint, before or snapshot.next, () if before else after))
     inner = dict(graph.get_subgraphs())
     for task in snapshot.tasks:
-        if isinstance(task.state, StateSnapshot) and task.name in inner:
+        if isinstance(task.state, StateSnapshot) and task.name in inner and task.result is None:
             found += await _holds(root, inner[task.name], task.state)
     return found
 
@@ -87,9 +92,10 @@ def ask(held: list[Hold], checkpoint: str) -> Pending:
     newest = max(hold.checkpoint for hold in held)
     steps = _spoken(dict.fromkeys(step for hold in held for step in hold.steps))
     after = _spoken(dict.fromkeys(step for hold in held for step in hold.after))
-    text = f"The next step is {steps}. Go on?" if steps else "Go on with the next step?"
     if after:
-        text = f"{after} is done. Go on with {steps}?"
+        text = f"{after} is done. Go on with {steps}?" if steps else f"{after} is done. Go on?"
+    else:
+        text = f"The next step is {steps}. Go on?" if steps else "Go on with the next step?"
     bound = [[hold.checkpoint, list(hold.steps), list(hold.after)] for hold in held]
     question = Question(QUESTION_ID, text, QuestionKind.CONFIRM, files=False)
     return Pending(PREFIX + newest, digest({"breakpoint": bound}), (question,), checkpoint=checkpoint)
@@ -100,5 +106,5 @@ def _spoken(names: Iterable[str]) -> str:
 
 
 def steps(held: list[Hold]) -> str:
-    """The names of the steps that are held back."""
-    return _spoken(dict.fromkeys(step for hold in held for step in hold.steps))
+    """The names of the steps that are held back, or what to call them."""
+    return _spoken(dict.fromkeys(step for hold in held for step in hold.steps)) or "what comes next"

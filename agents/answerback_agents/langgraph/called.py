@@ -57,7 +57,7 @@ def begin(loop: Any) -> Search:
             own = next(itertools.islice(_all_places(_first(own)), run.calls.count(task, attempt), None))
         run.calls.anew |= yield from _find(take, loop, call, own)
     place = loop.config["configurable"][NAMESPACE]
-    run.calls.begin(place, task, configurable.get(AROUND, {}))
+    run.calls.begin(place, task, configurable.get(AROUND, {}), attempt)
     metadata = {**loop.checkpoint_config.get("metadata", {}), CALL: call}
     loop.checkpoint_config = {**loop.checkpoint_config, "metadata": metadata}
 

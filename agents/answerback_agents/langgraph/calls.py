@@ -55,18 +55,22 @@ class Calls:
         self._taken: dict[tuple[str, str], object] = {}
         self._counts: dict[str, tuple[object, int]] = {}
         self._tasks: dict[str, tuple[str, Mapping[str, str]]] = {}
+        self._begun: dict[str, tuple[str, object]] = {}
+        self._tries: dict[str, object] = {}
         self._at_once: set[str] = set()
         self._unkept: set[str] = set()
         self._asking: set[str] = set()
         self._lock = threading.Lock()
 
-    def begin(self, namespace: str, task: str, around: Mapping[str, str]) -> None:
-        """A task runs a graph. `around`: the checkpoints, by namespace, at which the graphs around it stand.
+    def begin(self, namespace: str, task: str, around: Mapping[str, str], attempt: object) -> None:
+        """A task runs a graph, in this try, which is an object.
 
-        Raises `OneHistory` if another of the same time has asked there.
+        `around`: the checkpoints, by namespace, at which the graphs around it stand. Raises `OneHistory` if
+        another of the same time has asked there.
         """
         with self._lock:
             self.must_go_on()
+            self._begun[namespace], self._tries[task] = (task, attempt), attempt
             other, then = self._tasks.get(namespace, (task, around))
             self._tasks[namespace] = (task, around)
             follows = any(around[graph] != then[graph] for graph in around.keys() & then.keys())
@@ -84,9 +88,15 @@ class Calls:
             return free
 
     def has_begun(self, namespace: str) -> bool:
-        """Whether a graph runs there, or has run."""
+        """Whether a task has run a graph there in its last try."""
         with self._lock:
-            return namespace in self._tasks
+            task, attempt = self._begun.get(namespace, ("", None))
+            return task in self._tries and self._tries[task] is attempt
+
+    def are_several(self) -> bool:
+        """Whether more than one graph has run, or runs."""
+        with self._lock:
+            return len(self._tasks) > 1
 
     def count(self, task: str, attempt: object) -> int:
         """How many graphs this task has called before in this try, which is an object."""

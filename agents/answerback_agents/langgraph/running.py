@@ -14,7 +14,7 @@ from langgraph.types import Command
 from answerback.agent import Failed, Finished, Paused, State
 from answerback.errors import AgentUnavailable, DoesNotFit, NotPending
 from answerback.model import Json
-from answerback_agents.langgraph import evidence, loading, order, savers, values
+from answerback_agents.langgraph import breakpoints, evidence, loading, order, savers, values
 from answerback_agents.langgraph.beside import PATIENCE
 from answerback_agents.langgraph.calls import Calls, soon
 from answerback_agents.langgraph.canary import CACHE
@@ -168,13 +168,16 @@ class Runs:
         # LangGraph does not show what a step asks that it hides: so it is with what leads to the first one.
         asks = taking.waits or not isinstance(output, dict) or "__interrupt__" in output
         head = await self._reader.head(thread) if asks or self._reader.has_breakpoints else None
-        if head and taking.calls.beside.left:
+        if head and taking.calls.are_several():  # one of them may hide what another one asks
             head = await self._reader.showing(thread, head, lambda place, _: taking.calls.has_begun(place))
         if head and (waiting := await self._reader.waiting(thread, head)):
             await self._write_down(head, taking)
             return Paused(waiting)
         if isinstance(output, dict) and "__interrupt__" in output:  # it waits for ever: that is no end
             return Failed(NOT_KEPT)
+        may_be_held = self._reader.has_breakpoints or taking.calls.beside.held
+        if may_be_held and await self._reader.next_steps(thread):
+            return Failed(breakpoints.STUCK)
         return Finished(self.result(output))
 
     async def _write_down(self, head: CheckpointTuple, taking: Taking) -> None:

@@ -307,7 +307,7 @@ OF_BINDING = (
     Mutant(
         "what calls ask at the same time is asked at once",
         ADAPTER + "beside.py",
-        "return not self.left",
+        "return not (is_alone or self._is_over or time.monotonic() >= end)",
         "return False",
         INNER
         + "test_all_that_calls_at_the_same_time_ask_is_asked_at_once_and_goes_on_being_asked[two_gathered]",
@@ -315,7 +315,7 @@ OF_BINDING = (
     Mutant(
         "what a call asks is named while one beside it works",
         ADAPTER + "running.py",
-        "if head and taking.calls.beside.left:",
+        "if head and taking.calls.are_several():",
         "if False:",
         INNER + "test_what_a_call_asks_stays_asked_while_one_beside_it_takes_longer",
     ),
@@ -361,6 +361,21 @@ OF_BINDING = (
         "if not isinstance(inner, Pregel):",
         "if False:",
         LOADING + "test_law_1_a_step_that_runs_on_a_server_is_refused_with_the_way_out[graph]",
+    ),
+    Mutant(
+        "a run that a breakpoint holds is not done",
+        ADAPTER + "running.py",
+        "if may_be_held and await",
+        "if False and await",
+        GRAPH + "test_breakpoints.py::test_nor_is_it_done_where_nobody_knows_of_the_breakpoint",
+    ),
+    Mutant(
+        "a breakpoint at the end of a graph in a step holds",
+        ADAPTER + "breakpoints.py",
+        "(graph is root and not snapshot.next)",
+        "not snapshot.next",
+        GRAPH + "test_breakpoints.py::test_a_breakpoint_at_the_end_of_a_graph_in_a_step_is_asked"
+        "[sqlite-guarded_at_its_end]",
     ),
     Mutant(
         "a step that a server leaves out of a state is asked",

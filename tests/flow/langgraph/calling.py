@@ -373,6 +373,14 @@ async def confirm_slowly(state: State) -> State:
     return {"heard": [answer]}
 
 
+async def look_up_and_confirm(state: State) -> State:
+    """Looks 6 up for a while."""
+    amount = state["heard"][-1]
+    await asyncio.sleep(0.1 if amount == "6" else 0)
+    return {"heard": [interrupt(f"Pay {amount}?")]}
+
+
+looked_up_together = together(agreed(line_of(look_up_and_confirm).compile()))
 slow_together = together(agreed(line_of(confirm_slowly).compile()))
 
 raced_beside = racing(agreed(asks), [5, 6], [6, 5])

@@ -318,6 +318,7 @@ failing_start = line_of(first_step, deadly_next)
 deadly_inside = StateGraph(State)
 deadly_inside.add_node("sub", deadly_graph.compile())
 deadly_inside.add_edge(START, "sub")
+
 deadly_guarded = line_of(deadly, deadly_next, danger).compile(interrupt_before=["deadly_next", "danger"])
 
 
@@ -462,3 +463,25 @@ def cached_task(given: dict[str, Any]) -> dict[str, Any]:
 @entrypoint(cache=InMemoryCache(), cache_policy=CachePolicy())
 def cached_as_a_whole(given: dict[str, Any]) -> dict[str, Any]:
     return {"heard": [interrupt("Which term?")]}
+
+
+guarded_danger = line_of(danger).compile(interrupt_before=["danger"])
+
+
+def ask_and_call_guarded(state: State) -> State:
+    """What a function calls is held in it, and LangGraph forgets what the function was told."""
+    note(state, f"told:{interrupt('First?')}")
+    guarded_danger.invoke(state)
+    return {}
+
+
+def call_unseen(state: State) -> State:
+    line_of(danger).compile(interrupt_before=["danger"]).invoke(state)
+    return {}
+
+
+guarded_at_its_end = around(line_of(ask, danger).compile(interrupt_after=["danger"]))
+guarded_around_its_end = around(
+    line_of(ask, danger).compile(interrupt_before=["danger"], interrupt_after=["danger"])
+)
+guarded_called, guarded_unseen = line_of(ask_and_call_guarded), line_of(call_unseen)

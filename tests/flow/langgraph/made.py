@@ -29,8 +29,13 @@ class State(Given, total=False):
     topic: str
 
 
-def graph(options: dict[str, Any]) -> StateGraph[Any]:
-    return build(of_size(int(options["seed"]), int(options["most"])))
+def graph(options: dict[str, Any]) -> Any:
+    return held(of_size(int(options["seed"]), int(options["most"])))
+
+
+def held(graph: Program) -> Any:
+    """With its breakpoints."""
+    return build(graph).compile(interrupt_before=graph.held("before"), interrupt_after=graph.held("after"))
 
 
 def build(graph: Program) -> StateGraph[Any]:
@@ -96,9 +101,9 @@ def _mending(step: Step, gate: str) -> Any:
 
 
 def _node(step: Step) -> Any:
+    if step.inner and step.how == "node":
+        return held(step.inner)
     inner = build(step.inner).compile() if step.inner else None
-    if inner is not None and step.how == "node":
-        return inner
     name = f"{step.name}."
 
     def given(state: State) -> list[State]:

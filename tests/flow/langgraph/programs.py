@@ -12,7 +12,8 @@ class Step:
 
     `how`: it is that graph ("node"), calls it ("ainvoke", "invoke"), or calls "tasks" or two or more "tools".
     `failing`: it fails the first time that it has got that far; if it is `retried`, it tries again at once.
-    `mended`: it always fails then, and its error handler asks so much.
+    `mended`: it always fails then, and its error handler asks so much. `held`: where a breakpoint is, if the
+    graph of the step is not called: "before" or "after" it.
     """
 
     name: str
@@ -25,6 +26,7 @@ class Step:
     retried: bool = False
     mended: int = 0
     times: int = 1
+    held: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,10 @@ class Program:
             )
             for layer in self.layers
         )
+
+    def held(self, where: str) -> list[str]:
+        """The steps before which, or after which, a breakpoint is."""
+        return [step.name for layer in self.layers for step in layer.steps if step.held == where]
 
     @property
     def mends(self) -> bool:
@@ -82,8 +88,9 @@ def _step(rnd: random.Random, name: str, depth: int, threads: bool, can_be_mende
     if depth and rnd.random() < 0.35:
         inner = program(rnd, f"{name}.", depth - 1, threads or how == "invoke")
     failing = rnd.random() < 0.2
+    held = rnd.choice(("before", "after")) if rnd.random() < 0.1 else ""
     if inner and how == "node":
-        return Step(name, inner=inner)
+        return Step(name, inner=inner, held=held)
     is_async = how == "ainvoke" if inner or threads else rnd.random() < 0.5
     if inner is None:
         how = rnd.choice(("", "tasks", "tools"))
@@ -91,7 +98,7 @@ def _step(rnd: random.Random, name: str, depth: int, threads: bool, can_be_mende
     times = rnd.choice((1, 2)) if how == "ainvoke" else rnd.randint(1 + (how == "tools"), 3)
     return Step(
         name, rnd.choice((0, 1, 1, 2)), rnd.choice((0, 0, 1)), inner, how, is_async, failing,
-        failing and rnd.random() < 0.5, mended, times,
+        failing and rnd.random() < 0.5, mended, times, held,
     )  # fmt: skip
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from answerback.agent import Failed, Finished
+from answerback.agent import Failed, Finished, Paused
 from answerback.errors import Conflict, NotPending
 from answerback.model import Answer, QuestionKind
 from tests.flow.langgraph.harness import Harness, only, said, target, texts
@@ -70,6 +70,51 @@ async def test_a_yes_given_twice_runs_the_step_once(harness: Harness, log: Log, 
         await mine.resume("t", target(held), said(True))
     assert await mine.resume("t", target(held), said(True), again=True) == ended
     assert log() == ["asked", "danger"]
+
+
+@pytest.mark.parametrize("graph", ["guarded_at_its_end", "guarded_around_its_end"])
+async def test_a_breakpoint_at_the_end_of_a_graph_in_a_step_is_asked(
+    harness: Harness, log: Log, graph: str
+) -> None:
+    mine = await harness.open(graph)
+    held = only(await mine.resume("t", target(only(await mine.start("t", harness.input()))), said("x")))
+    if graph == "guarded_around_its_end":
+        assert held.questions[0].text == "The next step is “danger”. Go on?"
+        held = only(await mine.resume("t", target(held), said(True)))
+    assert held.questions[0].text == "“danger” is done. Go on?"
+    assert await mine.pending("t") == (held,)
+    ended = await mine.resume("t", target(held), said(True))
+    assert isinstance(ended, Finished)
+    assert ended.result["heard"] == ["x"]
+    assert await mine.resume("t", target(held), said(True), again=True) == ended
+    assert log() == ["asked", "danger"]
+
+
+async def test_a_no_there_ends_the_run(light: Harness, log: Log) -> None:
+    mine = await light.open("guarded_at_its_end")
+    held = only(await mine.resume("t", target(only(await mine.start("t", light.input()))), said("x")))
+    ended = await mine.resume("t", target(held), said(False))
+    assert ended == Failed("You said no before what comes next.", retryable=False)
+
+
+async def test_a_breakpoint_that_no_yes_passes_fails_the_run(light: Harness, log: Log) -> None:
+    mine = await light.open("guarded_called")
+    state = await mine.resume("t", target(only(await mine.start("t", light.input()))), said("x"))
+    while isinstance(state, Paused):
+        held = only(state)
+        answer = said(True) if held.interrupt_id.startswith("breakpoint:") else said("x")
+        state = await mine.resume("t", target(held), answer)
+    assert isinstance(state, Failed)
+    assert "Make that graph itself the step" in state.error
+    assert "danger" not in log()
+
+
+async def test_nor_is_it_done_where_nobody_knows_of_the_breakpoint(light: Harness, log: Log) -> None:
+    mine = await light.open("guarded_unseen")
+    state = await mine.start("t", light.input())
+    assert isinstance(state, Failed)
+    assert "Make that graph itself the step" in state.error
+    assert log() == []
 
 
 async def test_answering_a_question_never_releases_a_step_held_beside_it(harness: Harness, log: Log) -> None:

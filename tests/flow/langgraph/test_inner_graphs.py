@@ -145,6 +145,11 @@ async def test_all_that_calls_at_the_same_time_ask_is_asked_at_once_and_goes_on_
     ]
 
 
+async def test_what_has_paused_waits_a_moment_for_what_is_at_work_beside_it(light: Harness) -> None:
+    mine = await light.open("calling.py:looked_up_together")
+    assert set(texts(await mine.start("t", light.input(heard=[])))) == {"Pay 5?", "Pay 6?"}
+
+
 async def test_one_that_takes_long_does_not_keep_the_others_from_asking(light: Harness, log: Log) -> None:
     mine = await light.open("calling.py:left_at_work")
     mine._runs.beside = 0.05
