@@ -309,8 +309,7 @@ OF_BINDING = (
         ADAPTER + "beside.py",
         "return not (is_alone or self._is_over or time.monotonic() >= end)",
         "return False",
-        INNER
-        + "test_all_that_calls_at_the_same_time_ask_is_asked_at_once_and_goes_on_being_asked[two_gathered]",
+        INNER + "test_what_has_paused_waits_a_moment_for_what_is_at_work_beside_it",
     ),
     Mutant(
         "what a call asks is named while one beside it works",
