@@ -58,8 +58,12 @@ def whole(thread: dict[str, Any], state: dict[str, Any]) -> dict[str, Any]:
 
 
 def is_whole(thread: dict[str, Any], state: dict[str, Any]) -> bool:
-    """Whether the server shows the state as it is."""
-    return bool(whole(thread, state).get("tasks", []) == (state.get("tasks") or []))
+    """Whether the server shows the state as it is, and of the same moment as the thread."""
+    tasks = whole(thread, state).get("tasks") or []
+    has_ended = not (tasks or state.get("next"))  # or waits at a breakpoint before what is left out
+    return bool(tasks == (state.get("tasks") or [])) and not (
+        thread.get("status") == "interrupted" and has_ended
+    )
 
 
 def asked(state: dict[str, Any]) -> Iterator[Asked]:

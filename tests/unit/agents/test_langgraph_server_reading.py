@@ -56,6 +56,12 @@ def test_what_the_state_shows_too_is_asked_once() -> None:
     assert is_whole(thread, state)
 
 
+def test_a_thread_that_waits_in_a_state_that_has_ended_is_looked_at_twice() -> None:
+    """It may have ended in between, or wait before a step that is left out."""
+    assert not is_whole({"status": "interrupted", "interrupts": {}}, HIDDEN)
+    assert is_whole({"status": "idle"}, HIDDEN)
+
+
 @pytest.mark.parametrize("status", ["idle", "busy"])
 def test_a_thread_that_does_not_wait_is_asked_nothing(status: str) -> None:
     assert shown({"status": status, "interrupts": {"t1": [WAITS]}}, HIDDEN) == []
