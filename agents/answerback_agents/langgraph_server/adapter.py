@@ -96,9 +96,13 @@ class LangGraphServer(Agent):
         """Fork where the last question was asked; the steps after it run again once it is answered."""
         id = self._id(thread)
         _, newest = await self._known(id)
+        answered = await self._last_answered(id)
         async for state in self._server.history(id):
             is_newest = reading.checkpoint(state) == reading.checkpoint(newest)
-            if any(reading.asked(newest if is_newest else state)):
+            asked = {each.id for each in reading.asked(newest if is_newest else state)}
+            if asked and reading.is_half_done(newest) and answered not in asked:
+                break  # what failed had asked it: a step that the server leaves out
+            if asked:
                 return await self._run(id, {}, input=None, checkpoint_id=reading.origin(state))
             if (state.get("metadata") or {}).get("source") == "input":
                 break
@@ -171,6 +175,13 @@ class LangGraphServer(Agent):
     async def _marked(self, id: str, mark: marks.Mark) -> list[Found]:
         """The runs that carry it, newest first."""
         return [run async for run in self._server.runs(id) if marks.is_marked(run, mark)]
+
+    async def _last_answered(self, id: str) -> str:
+        """The id of the interrupt that we answered last, or ""."""
+        async for run in self._server.runs(id):
+            if given := (run.get("metadata") or {}).get(marks.ANSWERED):
+                return str(given)
+        return ""
 
     # -- answering
 

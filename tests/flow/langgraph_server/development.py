@@ -23,7 +23,7 @@ INSTALLED = Path(__file__).parents[3] / "var" / "langgraph-server"
 GRAPHS = [
     "questions", "asking", "guarded", "guarded_twice", "strict", "working", "laboring", "parallel", "cached",
     "journaled", "quiet", "mended", "chosen", "stuck", "joined", "joined_strict", "joined_both",
-    "joined_guarded", "cut_off",
+    "joined_guarded", "joined_late", "cut_off",
 ]  # fmt: skip
 KEY = "hint-key-0123456789"  # what the server's webhooks carry
 CONFIG = {

@@ -151,12 +151,15 @@ def _stuck() -> Any:
     return builder.compile()
 
 
-def _joined(*last: Any, **more: Any) -> Any:
-    """The last steps wait for two others to end."""
+def _joined(*last: Any, begins: Any = None, **more: Any) -> Any:
+    """The last steps wait for two others to end, before which another one may be."""
     builder = StateGraph(State)
+    if begins:
+        builder.add_node("begins", begins)
+        builder.add_edge(START, "begins")
     for first in (danger, more_danger):
         builder.add_node(first.__name__, first)
-        builder.add_edge(START, first.__name__)
+        builder.add_edge("begins" if begins else START, first.__name__)
     for step in last:
         builder.add_node(step.__name__, step)
         builder.add_edge([danger.__name__, more_danger.__name__], step.__name__)
@@ -213,5 +216,6 @@ chosen = _chosen()
 stuck = _stuck()
 journaled = _compiled(_journaled("first"), _journaled("second"))
 joined, joined_strict, joined_both = _joined(ask), _joined(picky), _joined(ask, picky)
+joined_late = _joined(picky, begins=ask)
 joined_guarded = _joined(ask, interrupt_before=["ask"])
 cut_off = _cut_off()

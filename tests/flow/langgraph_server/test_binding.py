@@ -95,6 +95,18 @@ async def test_one_of_them_that_fails_has_failed_and_is_asked_again(harness: Har
     assert end.result["answers"][-1] == 7
 
 
+async def test_what_one_of_them_asked_is_asked_anew_and_not_what_was_asked_before(harness: Harness) -> None:
+    agent, t = await harness.open("joined_late"), thread()
+    first = only(await agent.start(t, harness.input(), "run-1"))
+    asked = only(await agent.resume(t, target(first), said("yes")))
+    for wrong in ("seven", "eight"):
+        assert isinstance(await agent.resume(t, target(asked), said(wrong)), Failed)
+        asked = only(await agent.reask(t))
+        assert asked.questions[0].text == "A number?"
+    assert isinstance(await agent.resume(t, target(asked), said("7")), Finished)
+    assert harness.log.count("ask:yes") == 1
+
+
 async def test_one_of_them_that_a_breakpoint_holds_is_passed_only_by_a_yes(harness: Harness) -> None:
     agent, t = await harness.open("joined_guarded"), thread()
     held = only(await agent.start(t, harness.input(), "run-1"))
