@@ -182,8 +182,7 @@ class LangGraph(Agent):
     ) -> State:
         found = evidence.open_questions(head, self._reader.names).get(target.interrupt_id)
         if found is None and again:  # it may be hidden by what the attempt before had got to
-            hidden = target.interrupt_id
-            head = await self._reader.showing(thread, head, lambda _, asked: asked == hidden)
+            head = await self._reader.showing(thread, head, lambda _, asked: asked == target.interrupt_id)
             found = evidence.open_questions(head, self._reader.names).get(target.interrupt_id)
         if found is None:
             return await self._consumed(thread, head, target, answer, again)

@@ -107,4 +107,4 @@ def _spoken(names: Iterable[str]) -> str:
 
 def steps(held: list[Hold]) -> str:
     """The names of the steps that are held back, or what to call them."""
-    return _spoken(dict.fromkeys(step for hold in held for step in hold.steps)) or "what comes next"
+    return _spoken(dict.fromkeys(step for hold in held for step in hold.steps)) or "the next step"

@@ -54,8 +54,7 @@ class Calls:
         self._is_over = False
         self._taken: dict[tuple[str, str], object] = {}
         self._counts: dict[str, tuple[object, int]] = {}
-        self._tasks: dict[str, tuple[str, Mapping[str, str]]] = {}
-        self._begun: dict[str, tuple[str, object]] = {}
+        self._begun: dict[str, tuple[str, Mapping[str, str], object]] = {}
         self._tries: dict[str, object] = {}
         self._at_once: set[str] = set()
         self._unkept: set[str] = set()
@@ -70,9 +69,8 @@ class Calls:
         """
         with self._lock:
             self.must_go_on()
-            self._begun[namespace], self._tries[task] = (task, attempt), attempt
-            other, then = self._tasks.get(namespace, (task, around))
-            self._tasks[namespace] = (task, around)
+            other, then, _ = self._begun.get(namespace, (task, around, attempt))
+            self._begun[namespace], self._tries[task] = (task, around, attempt), attempt
             follows = any(around[graph] != then[graph] for graph in around.keys() & then.keys())
             if other != task and not follows:
                 self._at_once.add(namespace)
@@ -90,13 +88,13 @@ class Calls:
     def has_begun(self, namespace: str) -> bool:
         """Whether a task has run a graph there in its last try."""
         with self._lock:
-            task, attempt = self._begun.get(namespace, ("", None))
-            return task in self._tries and self._tries[task] is attempt
+            task, _, attempt = self._begun.get(namespace, ("", {}, None))
+            return attempt is not None and self._tries[task] is attempt
 
     def are_several(self) -> bool:
         """Whether more than one graph has run, or runs."""
         with self._lock:
-            return len(self._tasks) > 1
+            return len(self._begun) > 1
 
     def count(self, task: str, attempt: object) -> int:
         """How many graphs this task has called before in this try, which is an object."""

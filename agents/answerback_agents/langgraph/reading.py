@@ -83,11 +83,10 @@ class Reader:
         """
         window = await self._window(thread, evidence.checkpoint_id(head))
         shown = {task.id: task.interrupts for task in evidence.tasks(head)}
-        more = {task for task, place, each in evidence.hidden(window) if wanted(place, each.id)}
-        for task, place, interrupt in evidence.hidden(window):
-            if wanted(place, interrupt.id):
-                shown.setdefault(task, []).append(interrupt)
-        for task in more:
+        more = [(task, each) for task, place, each in evidence.hidden(window) if wanted(place, each.id)]
+        for task, interrupt in more:
+            shown.setdefault(task, []).append(interrupt)
+        for task in {task for task, _ in more}:
             await self.saver.aput_writes(head.config, [(INTERRUPT, shown[task])], task)
         return await self.known(thread) if more else head
 

@@ -323,7 +323,7 @@ OF_BINDING = (
         ADAPTER + "running.py",
         "while answered and taking.calls.is_running()",
         "while False and taking.calls.is_running()",
-        INNER + "test_an_answer_counts_as_given_once_its_call_has_ended_or_asks_again",
+        INNER + "test_law_3_an_answer_counts_as_given_once_its_call_has_ended_or_asks_again",
     ),
     Mutant(
         "a call that another one hides takes its answer",

@@ -94,7 +94,7 @@ async def test_a_no_there_ends_the_run(light: Harness, log: Log) -> None:
     mine = await light.open("guarded_at_its_end")
     held = only(await mine.resume("t", target(only(await mine.start("t", light.input()))), said("x")))
     ended = await mine.resume("t", target(held), said(False))
-    assert ended == Failed("You said no before what comes next.", retryable=False)
+    assert ended == Failed("You said no before the next step.", retryable=False)
 
 
 async def test_a_breakpoint_that_no_yes_passes_fails_the_run(light: Harness, log: Log) -> None:

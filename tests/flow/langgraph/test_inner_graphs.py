@@ -170,7 +170,7 @@ async def test_what_a_call_asks_stays_asked_while_one_beside_it_takes_longer(
     assert {line for line in log() if line != "tried"} == {"5:Pay5?", "6:Pay6?"}
 
 
-async def test_an_answer_counts_as_given_once_its_call_has_ended_or_asks_again(
+async def test_law_3_an_answer_counts_as_given_once_its_call_has_ended_or_asks_again(
     light: Harness, log: Log
 ) -> None:
     mine = await light.open("calling.py:slow_together")

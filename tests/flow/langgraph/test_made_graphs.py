@@ -77,10 +77,8 @@ def _yes(pending: Pending) -> Answer | None:
 
 
 async def prove(harness: Harness, tmp_path: Path, seed: int, most: int) -> None:
-    room = ThreadPoolExecutor(
-        PLAIN
-    )  # as an agent's process has it: steps in threads wait for tasks in others
-    asyncio.get_running_loop().set_default_executor(room)
+    # As an agent's process has it: steps in threads wait for tasks in others.
+    asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(PLAIN))
     (tmp_path / "log").touch()
     person = Person(harness, {"seed": str(seed), "most": str(most)})
     ended, program = await person.play(), person.program
