@@ -137,6 +137,9 @@ class Agent(abc.ABC):
     async def resume(self, thread: str, target: Target, answer: Answer, *, again: bool = False) -> State:
         """Give `answer` to exactly `target`; raise `NotPending` if it does not wait with that digest.
 
+        Raises `NotYet` while it waits behind something else, which `pending` then shows instead of it: the
+        answer is given again once that is answered.
+
         Raises `DoesNotFit` for a value that the agent refuses and has kept nothing of: it is asked again.
         With `answerback.model.CHANGED` as its detail, the agent would by now ask something else.
 

@@ -19,6 +19,7 @@
     │   └── Unverified          an inbound event that did not prove where it comes from
     └── AgentError              raised by an agent adapter
         ├── NotPending          the interrupt is not pending with that digest (any more)
+        ├── NotYet              something else that waits on the thread has to be answered first
         └── AgentUnavailable    the agent cannot be reached or started now; try again later
             └── AgentCrashed    its process ended while it was at this; try again, but not for ever
 
@@ -129,6 +130,10 @@ class AgentError(AnswerbackError):
 
 class NotPending(AgentError):
     """The interrupt is not pending with that digest (any more): nothing was resumed."""
+
+
+class NotYet(AgentError):
+    """The interrupt waits, but something else on its thread has to be answered first: nothing was resumed."""
 
 
 class AgentUnavailable(AgentError):

@@ -11,6 +11,8 @@ SUPERSEDED = "superseded"  # the reason of a question that was withdrawn because
 # Why an answer that was accepted has not reached its agent, and cannot any more.
 CHANGED = "The question has changed since it was answered, so the answer was not passed on."
 GONE = "The agent no longer waits for this question: its thread moved on without the answer."
+# Why an answer that was accepted waits.
+NOT_YET = "The agent takes this answer once what it asks first is answered."
 
 
 class InteractionStatus(StrEnum):

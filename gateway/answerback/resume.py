@@ -11,14 +11,15 @@ from answerback.agent import Agent, Failed, Finished, Paused, Pending, State, Ta
 from answerback.background import Background, Leaving
 from answerback.backoff import AWAY, pause
 from answerback.context import Context
-from answerback.errors import AgentCrashed, AgentUnavailable, DoesNotFit, NotPending, StoreUnavailable
-from answerback.model import CHANGED, GONE, Interaction, InteractionStatus
+from answerback.errors import AgentCrashed, AgentUnavailable, DoesNotFit, NotPending, NotYet, StoreUnavailable
+from answerback.model import CHANGED, GONE, NOT_YET, Interaction, InteractionStatus
 from answerback.signals import Handed
 from answerback.store import Row, Tx, audit, interactions, leases, runs
 from answerback.threads import (
     DATABASE_AWAY,
     Concluded,
     announce,
+    held_back,
     kept,
     not_begun,
     still_goes_on,
@@ -103,6 +104,8 @@ class Resumer(Background):
         except NotPending:
             pending = await agent.pending(record.thread_id)
             return Paused(pending) if pending else Failed(GONE), GONE
+        except NotYet:
+            return Paused(await agent.pending(record.thread_id)), NOT_YET
         except DoesNotFit as error:  # the agent refused the value and kept nothing: it is asked again
             if error.detail == CHANGED:
                 return Paused(await agent.pending(record.thread_id)), CHANGED
@@ -113,16 +116,18 @@ class Resumer(Background):
         def tx_(tx: Tx) -> Concluded:
             # The questions before their thread, as who answers or ends the run takes them.
             live = interactions.hold_live(tx, handed.lease.agent, handed.lease.thread_id)
-            at = None if error == GONE else tx.now
-            if at is not None:
-                live = [row for row in live if row["id"] != handed.record.id]
-            interactions.resumed(tx, handed.record.id, at=at, error=error)
+            if error == NOT_YET:
+                held_back(tx, handed.record)
+            else:
+                interactions.resumed(tx, handed.record.id, at=None if error == GONE else tx.now, error=error)
             if not leases.release(tx, handed.lease):
                 raise _Lost
-            concluded = write_down(tx, self._context, handed.lease, state, live)
+            left = _left(live, handed.record.id, error)
+            concluded = write_down(tx, self._context, handed.lease, state, left, but=error)
             if error in (GONE, CHANGED) and isinstance(state, Paused):  # a run that has failed says so itself
                 concluded[0].rows += self._in_vain(tx, handed.record, error)
-            audit.add(tx, handed.record.id, "not resumed" if error else "resumed", content=_name(state))
+            if error != NOT_YET:
+                audit.add(tx, handed.record.id, "not resumed" if error else "resumed", content=_name(state))
             return concluded
 
         concluded: Concluded | None = None
@@ -193,6 +198,15 @@ def _with_reason(pending: Sequence[Pending], refused: Interaction, why: str) -> 
         else each
         for each in pending
     )
+
+
+def _left(live: list[Row], id: str, error: str) -> list[Row]:
+    """What stands for the thread's interrupts now that this is written of one of them."""
+    others = [row for row in live if row["id"] != id]
+    if error not in (GONE, NOT_YET):
+        return others
+    due = {} if error == NOT_YET else {"resume_next_at": None}
+    return others + [{**row, **due, "resume_error": error} for row in live if row["id"] == id]
 
 
 def _name(state: State) -> str:

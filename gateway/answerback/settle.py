@@ -11,7 +11,7 @@ from answerback.ask import put
 from answerback.closing import withdraw
 from answerback.context import Context
 from answerback.match import new_code
-from answerback.model import SUPERSEDED, Interaction, InteractionStatus, Json, OnExpire, RunStatus
+from answerback.model import GONE, SUPERSEDED, Interaction, InteractionStatus, Json, OnExpire, RunStatus
 from answerback.render import excerpt
 from answerback.standing import is_program
 from answerback.store import Row, Tx, audit, interactions, runs, stops
@@ -27,21 +27,22 @@ class Settled:
 
     rows: list[Row] = field(default_factory=list)
     changed: list[str] = field(default_factory=list)
-    others: bool = False  # the thread had questions before, which may have been answered meanwhile
     stopped: str = ""  # its run was cancelled, and its agent has still to be told: by whom
 
 
-def settle(tx: Tx, context: Context, agent: str, thread: str, state: State, live: list[Row]) -> Settled:
+def settle(
+    tx: Tx, context: Context, agent: str, thread: str, state: State, live: list[Row], *, goes_on: bool = False
+) -> Settled:
     """Bring interactions and run in line with `state`, inside the caller's transaction.
 
     `live`: what stood for the thread's interrupts, which that transaction holds (`interactions.hold_live`).
+    `goes_on`: an answer is given to the thread next.
     A pending interaction whose question is not pending with the same digest any more is withdrawn as
     superseded; what is pending without an interaction is asked (law 4).
     """
     done = Settled()
     run = tx.one(runs.HELD_OF_THREAD, agent=agent, thread_id=thread)
     waiting = state.pending if isinstance(state, Paused) else ()
-    done.others = bool(live)
     _withdraw_stale(tx, context, live, waiting, done)
     if run is None:  # it was cancelled while its agent worked: what the agent asks now is not asked
         done.stopped = stops.again(tx, agent, thread, context.stopper, waits=bool(waiting))
@@ -52,7 +53,7 @@ def settle(tx: Tx, context: Context, agent: str, thread: str, state: State, live
     state = _possible(_limited(tx, context, run, state))
     for pending in waiting if isinstance(state, Paused) else ():
         _ask(tx, context, run, pending, live, done)
-    done.rows += _set_run(tx, context, run, state, others=done.others)
+    done.rows += _set_run(tx, context, run, state, goes_on)
     return done
 
 
@@ -107,8 +108,11 @@ def _leave_unasked(tx: Tx, context: Context, agent: str, thread: str, waiting: t
 
 def _ask(tx: Tx, context: Context, run: Row, pending: Pending, live: list[Row], done: Settled) -> None:
     key = pending.interrupt_id, pending.digest
-    if any((row["interrupt_id"], row["digest"]) == key for row in live):
-        return  # it stands for this interrupt until it is withdrawn or its answer was consumed
+    for row in live:
+        if (row["interrupt_id"], row["digest"]) == key:
+            if not _is_void(row):
+                return  # it stands for this interrupt until it is withdrawn or its answer was consumed
+            interactions.resumed(tx, row["id"], at=tx.now, error=GONE)
     route: Json = loads(run["route"])
     before = _refused(tx, context, run, pending, route)
     if tired := _tired(context, before):
@@ -127,6 +131,11 @@ def _ask(tx: Tx, context: Context, run: Row, pending: Pending, live: list[Row], 
     if pending.unusable:
         audit.add(tx, record.id, "schema not usable")
     done.rows += rows
+
+
+def _is_void(row: Row) -> bool:
+    """Whether its answer reaches nothing any more, as whoever gave it was told."""
+    return bool(row["resume_error"] == GONE and row["resume_next_at"] is None)
 
 
 def _record(run: Row, pending: Pending, route: Json) -> Interaction:
@@ -178,11 +187,9 @@ def _tired(context: Context, before: list[Row]) -> list[str]:
     return [each.name for each in known if is_program(each.by) and said[each.by] >= TRIES]
 
 
-def _set_run(tx: Tx, context: Context, run: Row, state: State, *, others: bool) -> list[Row]:
+def _set_run(tx: Tx, context: Context, run: Row, state: State, goes_on: bool) -> list[Row]:
     if isinstance(state, Paused):
-        thread = {"agent": run["agent"], "thread_id": run["thread_id"]}
-        open_ = others and tx.one(interactions.UNRESUMED_OF, **thread)
-        runs.stands(tx, run["id"], RunStatus.RUNNING if open_ else RunStatus.WAITING)
+        runs.stands(tx, run["id"], RunStatus.RUNNING if goes_on else RunStatus.WAITING)
         return []
     if isinstance(state, Finished):
         changed = runs.finish(tx, run["id"], RunStatus.COMPLETED, result=state.result)

@@ -6,8 +6,9 @@ import logging
 from collections.abc import Callable, Iterator
 
 from answerback.agent import State
+from answerback.backoff import LONGEST
 from answerback.context import Context
-from answerback.model import Interaction
+from answerback.model import NOT_YET, Interaction
 from answerback.settle import Settled, settle
 from answerback.signals import Handed
 from answerback.store import Row, Tx, audit, interactions, leases, runs
@@ -61,6 +62,15 @@ def not_begun(tx: Tx, record: Interaction, after: int) -> None:
     """
     at = tx.now + after
     tx.run(interactions.NOT_BEGUN, key=record.id, at=at, attempts=record.resume_attempts)
+
+
+def held_back(tx: Tx, record: Interaction) -> None:
+    """It was no attempt either: something else is asked first. The end of that gives this answer, see
+
+    `write_down`; should it be missed, the time does.
+    """
+    at = tx.now + round(LONGEST * 1e6)
+    tx.run(interactions.HELD_BACK, key=record.id, at=at, attempts=record.resume_attempts, error=NOT_YET)
 
 
 def take_due(tx: Tx, context: Context, due: Row) -> Handed | None:
@@ -120,17 +130,24 @@ def conclude(tx: Tx, context: Context, lease: Lease, state: State) -> Concluded 
     return write_down(tx, context, lease, state, live)
 
 
-def write_down(tx: Tx, context: Context, lease: Lease, state: State, live: list[Row]) -> Concluded:
-    """`state` and the thread's next answer, in a transaction that holds `live` and gave the lease back."""
-    done = settle(tx, context, lease.agent, lease.thread_id, state, live)
+def write_down(
+    tx: Tx, context: Context, lease: Lease, state: State, live: list[Row], *, but: str = ""
+) -> Concluded:
+    """`state` and the thread's next answer, in a transaction that holds `live` and gave the lease back.
+
+    `but`: what became of the answer that was given, if it was not taken. What is held back as it is waits on.
+    """
+    waits = [row for row in live if row["resume_next_at"] is not None]
+    if but == NOT_YET:
+        waits = [row for row in waits if row["resume_error"] != NOT_YET]
+    done = settle(tx, context, lease.agent, lease.thread_id, state, live, goes_on=bool(waits))
     if done.stopped:  # nobody else has the thread until it was told
         leases.take(tx, lease.agent, lease.thread_id, done.stopped)
         return done, None
-    if not done.others:  # what is asked just now, nobody has answered yet
+    if not waits:
         return done, None
-    row = tx.one(interactions.UNRESUMED_OF, agent=lease.agent, thread_id=lease.thread_id)
-    following = interaction_in(row) if row is not None else None
-    return done, hand_over(tx, context, following) if following and _goes_on(tx, following) else None
+    following = interaction_in(min(waits, key=lambda row: (row["answered_at"] or 0, row["id"])))
+    return done, hand_over(tx, context, following) if _goes_on(tx, following) else None
 
 
 def announce(context: Context, concluded: Concluded | None, lease: Lease) -> None:

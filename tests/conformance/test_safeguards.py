@@ -18,7 +18,7 @@ from answerback import migrations
 from answerback.agent import Failed, Finished, Target
 from answerback.ask import AskRequest
 from answerback.door import Actor, decide
-from answerback.errors import DoesNotFit, NotPending
+from answerback.errors import DoesNotFit, NotPending, NotYet
 from answerback.faults import Faults
 from answerback.model import Answer, InteractionStatus, Question, RunStatus
 from answerback.provider import Batch
@@ -112,7 +112,7 @@ async def test_an_answer_never_releases_a_step_that_is_held_beside_its_question(
     head = await mine._reader.known("t")
     ((question, _),) = evidence.open_questions(head, mine._reader.names).values()
     early = Target(question.id, digest_of(question), evidence.checkpoint_id(head))
-    with pytest.raises(NotPending):
+    with pytest.raises(NotYet):
         await mine.resume("t", early, said("x"))
     assert await mine.pending("t") == (held,)
     assert not (harness.data_dir / "log").exists()

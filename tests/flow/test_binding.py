@@ -10,7 +10,7 @@ import pytest
 
 from answerback.agent import AgentContext, Target
 from answerback.errors import AlreadyAnswered, Conflict
-from answerback.model import Answer, InteractionStatus, RunStatus
+from answerback.model import NOT_YET, Answer, InteractionStatus, RunStatus
 from answerback.run import RunRequest
 from answerback.testing import ManualClock
 from answerback.web.pages import outcome_page
@@ -92,6 +92,31 @@ def danger(state):
     (HERE / "danger").write_text("ran")
     return {"heard": ["danger ran"]}
 graph = node(ask, danger, interrupt_before=["danger"])
+"""
+GUARDED_BESIDE = """
+def left(state):
+    return {"heard": [interrupt("Left?")]}
+def ask(state):
+    return {"heard": [interrupt("Which?")]}
+def danger(state):
+    (HERE / "danger").write_text("ran")
+    return {"heard": ["danger ran"]}
+builder = StateGraph(State)
+builder.add_node(left); builder.add_node("right", node(ask, danger, interrupt_before=["danger"]))
+builder.add_edge(START, "left"); builder.add_edge(START, "right")
+graph = builder.compile()
+"""
+TO_AND_FRO = """
+def prices(state):
+    looked = len(list(HERE.glob("look-*")))
+    (HERE / f"look-{looked}").write_text("")
+    return {"heard": [interrupt(f"Pay {6 if looked == 1 else 5}?")]}
+def other(state):
+    return {"heard": [interrupt("First?"), interrupt("Second?")]}
+builder = StateGraph(State)
+builder.add_node(prices); builder.add_node(other)
+builder.add_edge(START, "prices"); builder.add_edge(START, "other")
+graph = builder.compile()
 """
 
 
@@ -234,6 +259,52 @@ async def test_a_static_breakpoint_is_asked_and_never_passed_unasked(
         ended = await g.settled(run.id)
         assert ended.status is (RunStatus.COMPLETED if ran else RunStatus.FAILED)
     assert (database.data_dir / "danger").exists() is ran
+
+
+async def answer_at_once(g: Gateway, *given: tuple[str, str]) -> None:
+    """Both are accepted before the agent has gone on with either."""
+    waiting = {each.questions[0].text: each.id for each in (await g.app.reader.interactions()).items}
+    for question, text in given:
+        await g.app.receiver.respond(waiting[question], text, by="", via="api")
+
+
+@pytest.mark.parametrize(("tap", "ran"), [("Yes", True), ("No", False)])
+async def test_law_3_an_answer_waits_while_a_breakpoint_that_came_meanwhile_is_asked_about(
+    database: Database, tap: str, ran: bool
+) -> None:
+    async with running(database, GUARDED_BESIDE) as g:
+        run = await g.run("mine", input={"heard": []})
+        await answer_at_once(g, ("Which?", "this"), ("Left?", "that"))
+        assert (await g.settled(run.id)).status is RunStatus.WAITING
+        left, *others = (await g.app.reader.interactions()).items
+        held = next(each for each in (left, *others) if each.resume_error)
+        assert held.resume_error == NOT_YET and held.questions[0].text == "Left?"
+        await g.later(1000)  # it is tried again now and then, and waits on
+        assert (await g.app.reader.interaction(held.id)).resume_error == NOT_YET
+        assert not (database.data_dir / "danger").exists()
+        await g.taps("1001", tap)
+        ended = await g.settled(run.id)
+        assert ended.status is (RunStatus.COMPLETED if ran else RunStatus.FAILED), ended
+        if ran:
+            assert sorted(ended.result["heard"]) == ["danger ran", "that", "this"]
+            assert len((await g.app.reader.interactions()).items) == 3  # nothing was asked twice
+    assert (database.data_dir / "danger").exists() is ran
+
+
+async def test_what_waits_again_is_asked_again_if_an_answer_to_it_has_come_to_nothing(
+    database: Database,
+) -> None:
+    """“Pay 5?” is answered while the step comes to ask “Pay 6?”, and then asks the first once more."""
+    async with running(database, TO_AND_FRO) as g:
+        run = await g.run("mine", input={"heard": []})
+        await answer_at_once(g, ("First?", "a"), ("Pay 5?", "yes"))
+        await g.settled(run.id)
+        assert g.memory.shown[-1].message.title != "Pay 5?"
+        await reply(g, "Second?", "b")
+        waiting = [each for each in (await g.app.reader.interactions()).items if not each.answered_at]
+        assert [each.questions[0].text for each in waiting if each.status == "pending"] == ["Pay 5?"]
+        await reply(g, "Pay 5?", "yes")
+        assert sorted(await heard(g, run.id)) == ["a", "b", "yes"]
 
 
 async def test_a_thread_that_waits_takes_no_new_input_unless_replaced(database: Database) -> None:

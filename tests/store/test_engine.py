@@ -228,7 +228,6 @@ HOT: dict[str, tuple[Any, dict[str, Any], str]] = {
     "a tap's question": (deliveries.ASKED_BY, {"hash": "h"}, "delivery_token"),
     "what a thread asks": (interactions.LIVE_OF, THREAD, "interaction_interrupt"),
     "what of it is pending": (interactions.OF_THREAD, THREAD, "interaction_interrupt"),
-    "what its agent has not taken": (interactions.UNRESUMED_OF, THREAD, "interaction_interrupt"),
     "a question, and what else its thread asks": (
         interactions.HELD_WITH_OTHERS,
         {**THREAD, "id": "i"},

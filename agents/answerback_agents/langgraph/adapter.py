@@ -10,8 +10,8 @@ from langgraph.graph import END
 from langgraph.types import Command
 
 from answerback.agent import Agent, AgentContext, Failed, Finished, Paused, Pending, State, Target, digest
-from answerback.errors import Conflict, DoesNotFit, NotPending
-from answerback.model import CHANGED, Answer, Json
+from answerback.errors import Conflict, DoesNotFit, NotPending, NotYet
+from answerback.model import CHANGED, NOT_YET, Answer, Json
 from answerback_agents import dialects
 from answerback_agents.langgraph import (
     breakpoints,
@@ -180,8 +180,11 @@ class LangGraph(Agent):
     async def _answer(
         self, thread: str, head: CheckpointTuple, target: Target, answer: Answer, again: bool
     ) -> State:
+        held = await self._reader.held(thread, head)
         found = evidence.open_questions(head, self._reader.names).get(target.interrupt_id)
-        if found is None and again:  # it may be hidden by what the attempt before had got to
+        if found is None:  # it may be hidden by what the thread has got to since it was asked
+            if held and await self._reader.waits_for(thread, {target.interrupt_id}):
+                raise NotYet(NOT_YET)
             head = await self._reader.showing(thread, head, lambda _, asked: asked == target.interrupt_id)
             found = evidence.open_questions(head, self._reader.names).get(target.interrupt_id)
         if found is None:
@@ -190,7 +193,7 @@ class LangGraph(Agent):
             raise NotPending("The question has changed since it was asked.")
         value = dialects.write(payload_of(found[0]), answer, self._reader.own, schema_of(found[0]))
         values.check(value)
-        stamp, held = {ANSWERED: target.interrupt_id}, await self._reader.held(thread, head)
+        stamp = {ANSWERED: target.interrupt_id}
         taken = await self._reader.taken(thread, head, target.interrupt_id, found[1])
         taking = self._taking(head)
         given: Any = Command(resume={target.interrupt_id: value})
@@ -201,7 +204,7 @@ class LangGraph(Agent):
                 return Paused((held,))
             given = None
         elif held:
-            raise NotPending("A breakpoint holds this thread and is asked first.")
+            raise NotYet(NOT_YET)
         state = await self._runs.run(thread, given, stamp, secrets=value, taking=taking)
         return await self._read_back(thread, head, target, state, taking, given is not None)
 

@@ -101,9 +101,6 @@ UNRESUMED = Query(
 )
 _next_resume = select(func.min(X.c.resume_next_at)).where(X.c.resume_next_at.is_not(None))
 NEXT_RESUME_AT = _next_resume.scalar_subquery().label("resume")
-UNRESUMED_OF = Query(
-    select(X).where(*_live, X.c.resume_next_at.is_not(None)).order_by(X.c.answered_at, X.c.id).limit(1)
-)
 BEGUN = Query(
     update(X)
     .where(X.c.id == p("key"), X.c.resume_next_at.is_not(None))
@@ -129,6 +126,11 @@ REVIVE = Query(  # answers that were accepted and then set aside, because the ag
 )
 NOT_BEGUN = Query(  # somebody else has the thread: this one was no attempt
     update(X).where(X.c.id == p("key")).values(resume_next_at=p("at"), resume_attempts=p("attempts"))
+)
+HELD_BACK = Query(  # nor was this one: something else is asked first
+    update(X)
+    .where(X.c.id == p("key"))
+    .values(resume_next_at=p("at"), resume_attempts=p("attempts"), resume_error=p("error"))
 )
 POSTPONE = Query(update(X).where(X.c.id == p("key")).values(resume_next_at=p("at"), resume_error=p("error")))
 ADD_ANSWER = Query(insert(N).values({c.name: p(c.name) for c in N.c}))

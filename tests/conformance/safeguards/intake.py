@@ -90,9 +90,25 @@ OF_INTAKE = (
     Mutant(
         "an interrupt is asked once",
         GATEWAY + "settle.py",
-        '    if any((row["interrupt_id"], row["digest"]) == key for row in live):',
-        "    if False:",
+        '        if (row["interrupt_id"], row["digest"]) == key:',
+        "        if False:",
         HERE + "test_what_still_waits_after_a_siblings_answer_is_not_asked_again[sqlite]",
+    ),
+    Mutant(
+        "what an answer came to nothing for is asked again",
+        GATEWAY + "settle.py",
+        "            if not _is_void(row):",
+        "            if True:",
+        FLOW + "test_binding.py::"
+        "test_what_waits_again_is_asked_again_if_an_answer_to_it_has_come_to_nothing[sqlite]",
+    ),
+    Mutant(
+        "an answer waits while something else is asked first",
+        GATEWAY + "resume.py",
+        "return Paused(await agent.pending(record.thread_id)), NOT_YET",
+        "return Paused(await agent.pending(record.thread_id)), GONE",
+        FLOW + "test_binding.py::"
+        "test_law_3_an_answer_waits_while_a_breakpoint_that_came_meanwhile_is_asked_about[sqlite-Yes-True]",
     ),
     # Law 6: silence is not an answer
     Mutant(

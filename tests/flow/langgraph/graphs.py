@@ -288,6 +288,11 @@ guarded_beside.add_node("left", left)
 guarded_beside.add_node("sub", line_of(danger).compile(interrupt_before=["danger"]))
 guarded_beside.add_edge(START, "left")
 guarded_beside.add_edge(START, "sub")
+guarded_later_beside = StateGraph(State)
+guarded_later_beside.add_node("left", left)
+guarded_later_beside.add_node("sub", line_of(ask, danger).compile(interrupt_before=["danger"]))
+guarded_later_beside.add_edge(START, "left")
+guarded_later_beside.add_edge(START, "sub")
 
 
 def deadly(state: State) -> State:

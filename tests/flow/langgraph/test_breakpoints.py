@@ -5,9 +5,9 @@ from collections.abc import Callable
 import pytest
 
 from answerback.agent import Failed, Finished, Paused
-from answerback.errors import Conflict, NotPending
+from answerback.errors import Conflict, NotPending, NotYet
 from answerback.model import Answer, QuestionKind
-from tests.flow.langgraph.harness import Harness, only, said, target, texts
+from tests.flow.langgraph.harness import Harness, only, said, target, texts, waiting
 
 Log = Callable[[], list[str]]
 GUARDED = ["guarded", "guarded_after", "guarded_inside"]
@@ -126,3 +126,22 @@ async def test_answering_a_question_never_releases_a_step_held_beside_it(harness
     assert log() == ["danger"]
     assert isinstance(await mine.resume("t", target(only(state)), said("x")), Finished)
     assert log() == ["danger"]
+
+
+async def test_law_3_an_answer_to_what_waits_beside_a_held_step_is_taken_once_that_was_asked_about(
+    harness: Harness, log: Log
+) -> None:
+    mine = await harness.open("guarded_later_beside")
+    started = await mine.start("t", harness.input())
+    asked = {pending.questions[0].text: target(pending) for pending in waiting(started)}
+    held = only(await mine.resume("t", asked["Which term?"], said("x")))
+    assert held.interrupt_id.startswith("breakpoint:")
+    for again in (False, True):
+        with pytest.raises(NotYet):
+            await mine.resume("t", asked["left?"], said("y"), again=again)
+    assert await mine.pending("t") == (held,)
+    assert texts(await mine.resume("t", target(held), said(True))) == ["left?"]
+    ended = await mine.resume("t", asked["left?"], said("y"))
+    assert isinstance(ended, Finished)
+    assert ended.result["heard"] == [["left", "y"], "x"]
+    assert log() == ["asked", "danger"]
