@@ -41,7 +41,7 @@ class Tasks:
         self._within: dict[str, object] = {}
         self._ids: dict[tuple[str, int], str] = {}
         self._places: dict[str, str] = {}
-        self._waiting = Counter[str]()
+        self._waiting = dict[str, Counter[str]]()
         self._tried: dict[str, list[Made]] = {}
         self._lock = threading.Lock()
 
@@ -93,16 +93,20 @@ class Tasks:
             self._ids[step, number] = task
 
     @contextlib.contextmanager
-    def waits(self, step: str, most: float) -> Iterator[bool]:
-        """Whether a step may wait for a task of its own, where so many steps may."""
+    def waits(self, graph: str, step: str, most: float) -> Iterator[bool]:
+        """Whether a step may wait for a task of its own, where so many of its graph's steps may.
+
+        `graph`: the namespace of its graph.
+        """
         with self._lock:
-            may_wait = self._waiting[step] > 0 or len(+self._waiting) < most
-            self._waiting[step] += may_wait
+            waiting = self._waiting.setdefault(graph, Counter())
+            may_wait = waiting[step] > 0 or len(+waiting) < most
+            waiting[step] += may_wait
         try:
             yield may_wait
         finally:
             with self._lock:
-                self._waiting[step] -= may_wait
+                waiting[step] -= may_wait
 
     def made(self, going_on: Collection[str], asked: Collection[str]) -> dict[str, Numbered]:
         """Those of steps that go on: whose task, or one around it, is among these. `asked`: who has asked."""

@@ -184,15 +184,16 @@ def _leaves(made: dict[str, Any]) -> Iterator[None]:
 def _waits(most: float) -> Iterator[bool]:
     """Whether this call is one of several in a run of ours, and its step may wait for its task.
 
-    A step that waits holds a place, and its task needs one too. So one less may wait than there are, and no
-    more than `most`; what comes beyond that runs as LangGraph has it.
+    A step that waits holds a place, and its task needs one too. So of a graph's steps one less may wait than
+    there are places, and no more than `most`; what comes beyond that runs as LangGraph has it.
     """
     run = taking.current()
     if run is None or not _several.get() or not {_CALLS, taking.TASK} <= taking.told().keys():
         yield False
         return
     most = min(most, (get_config().get("max_concurrency") or math.inf) - 1)
-    with run.tasks.waits(taking.told()[taking.TASK], most) as may_wait:
+    graph = taking.told()[taking.NAMESPACE].rpartition("|")[0]  # each has a pool of its own
+    with run.tasks.waits(graph, taking.told()[taking.TASK], most) as may_wait:
         yield may_wait
 
 

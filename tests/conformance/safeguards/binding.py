@@ -227,6 +227,13 @@ OF_BINDING = (
         TASKS + "test_law_12_a_task_that_asked_nothing_does_not_run_again_whatever_it_is_called_with",
     ),
     Mutant(
+        "turns of one graph take no places from another one's",
+        ADAPTER + "tooled.py",
+        'graph = taking.told()[taking.NAMESPACE].rpartition("|")[0]',
+        'graph = ""',
+        TOOLS + "test_law_12_steps_of_one_graph_in_threads_take_no_places_from_those_of_another",
+    ),
+    Mutant(
         "a tool that was told what to do does it once",
         ADAPTER + "tooled.py",
         "_several.set(len(calls) > 1)",

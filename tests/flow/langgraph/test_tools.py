@@ -213,6 +213,17 @@ async def test_more_steps_in_threads_than_a_pool_has_all_end(light: Harness, log
     assert log() == ["mailed"] * 80
 
 
+async def test_law_12_steps_of_one_graph_in_threads_take_no_places_from_those_of_another(
+    light: Harness, log: Log
+) -> None:
+    mine = await light.open("tooled.py:several_pools")
+    ended, asked = await answer_all(mine, await mine.start("t", light.input(messages=[])))
+    assert isinstance(ended, Finished)
+    amounts = [tens * 10 + more for tens in (1, 2, 3) for more in (1, 2)]
+    assert sorted(asked) == [f"Pay {amount}?" for amount in amounts]
+    assert Counter(log()) == Counter({"met": 6, **{f"{amount}:Pay{amount}?": 1 for amount in amounts}})
+
+
 async def test_a_call_that_hands_over_does_so_once_the_others_have_ended(light: Harness, log: Log) -> None:
     mine = await light.open("tooled.py:handing_over")
     ended, _ = await answer_all(mine, await mine.start("t", light.input(messages=[])))

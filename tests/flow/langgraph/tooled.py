@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+import time
 from typing import Annotated, Any
 
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
@@ -47,6 +48,16 @@ def mail(runtime: ToolRuntime) -> str:
     """Send a mail, without asking anybody."""
     note(runtime.state, "mailed")
     return "sent"
+
+
+@tool
+def meet(runtime: ToolRuntime) -> str:
+    """Wait until six have met."""
+    note(runtime.state, "met")
+    end = time.monotonic() + 10
+    while noted(runtime.state).count("met") < 6 and time.monotonic() < end:
+        time.sleep(0.01)
+    return "met"
 
 
 @tool
@@ -147,7 +158,7 @@ async def recall(say: str) -> str:
     return str(given["messages"][-1].content)
 
 
-TOOLS = [pay, pay_in_thread, mail, unkept, die, fail, pay_in_two_tries, ask_something_else, hand_over]
+TOOLS = [pay, pay_in_thread, mail, unkept, die, fail, pay_in_two_tries, ask_something_else, hand_over, meet]
 TOOLS += [leave_by_a_graph, leave_in_thread, recall]
 
 
@@ -322,6 +333,18 @@ def crowd(state: State) -> dict[str, Any]:
 
 
 crowded = stepping(crowd)
+
+
+def pay_two_turns(tens: int) -> Any:
+    """A graph of its own pays two amounts, each in a turn of its own."""
+    turns = [turn(("meet", {}), *pays("pay_in_thread", tens * 10 + more)) for more in (1, 2)]
+    return lambda state: invoked(sent(*turns), state)
+
+
+several_pools = StateGraph(State)
+for each in (1, 2, 3):
+    several_pools.add_node(f"group{each}", pay_two_turns(each))
+    several_pools.add_edge(START, f"group{each}")
 
 
 @entrypoint()
