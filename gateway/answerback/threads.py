@@ -65,9 +65,9 @@ def not_begun(tx: Tx, record: Interaction, after: int) -> None:
 
 
 def held_back(tx: Tx, record: Interaction) -> None:
-    """It was no attempt either: something else is asked first. The end of that gives this answer, see
+    """It was no attempt either: something else is asked first.
 
-    `write_down`; should it be missed, the time does.
+    When that has been answered, `write_down` gives this answer next; should that be missed, time does.
     """
     at = tx.now + round(LONGEST * 1e6)
     tx.run(interactions.HELD_BACK, key=record.id, at=at, attempts=record.resume_attempts, error=NOT_YET)
