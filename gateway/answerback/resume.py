@@ -123,7 +123,8 @@ class Resumer(Background):
             if not leases.release(tx, handed.lease):
                 raise _Lost
             left = _left(live, handed.record.id, error)
-            concluded = write_down(tx, self._context, handed.lease, state, left, but=error)
+            held = error == NOT_YET
+            concluded = write_down(tx, self._context, handed.lease, state, left, holds_back=held)
             if error in (GONE, CHANGED) and isinstance(state, Paused):  # a run that has failed says so itself
                 concluded[0].rows += self._in_vain(tx, handed.record, error)
             if error != NOT_YET:
@@ -201,12 +202,11 @@ def _with_reason(pending: Sequence[Pending], refused: Interaction, why: str) -> 
 
 
 def _left(live: list[Row], id: str, error: str) -> list[Row]:
-    """What stands for the thread's interrupts now that this is written of one of them."""
-    others = [row for row in live if row["id"] != id]
+    """What stands for the thread's interrupts now that this is written of one of them, which is not next."""
     if error not in (GONE, NOT_YET):
-        return others
-    due = {} if error == NOT_YET else {"resume_next_at": None}
-    return others + [{**row, **due, "resume_error": error} for row in live if row["id"] == id]
+        return [row for row in live if row["id"] != id]
+    written = {"resume_next_at": None, "resume_error": error}
+    return [{**row, **written} if row["id"] == id else row for row in live]
 
 
 def _name(state: State) -> str:

@@ -110,7 +110,7 @@ def _ask(tx: Tx, context: Context, run: Row, pending: Pending, live: list[Row], 
     key = pending.interrupt_id, pending.digest
     for row in live:
         if (row["interrupt_id"], row["digest"]) == key:
-            if not _is_void(row):
+            if row["resume_error"] != GONE:
                 return  # it stands for this interrupt until it is withdrawn or its answer was consumed
             interactions.resumed(tx, row["id"], at=tx.now, error=GONE)
     route: Json = loads(run["route"])
@@ -131,11 +131,6 @@ def _ask(tx: Tx, context: Context, run: Row, pending: Pending, live: list[Row], 
     if pending.unusable:
         audit.add(tx, record.id, "schema not usable")
     done.rows += rows
-
-
-def _is_void(row: Row) -> bool:
-    """Whether its answer reaches nothing any more, as whoever gave it was told."""
-    return bool(row["resume_error"] == GONE and row["resume_next_at"] is None)
 
 
 def _record(run: Row, pending: Pending, route: Json) -> Interaction:

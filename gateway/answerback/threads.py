@@ -69,8 +69,9 @@ def held_back(tx: Tx, record: Interaction) -> None:
 
     When that has been answered, `write_down` gives this answer next; should that be missed, time does.
     """
-    at = tx.now + round(LONGEST * 1e6)
-    tx.run(interactions.HELD_BACK, key=record.id, at=at, attempts=record.resume_attempts, error=NOT_YET)
+    after = round(LONGEST * 1e6)
+    not_begun(tx, record, after)
+    tx.run(interactions.POSTPONE, key=record.id, at=tx.now + after, error=NOT_YET)
 
 
 def take_due(tx: Tx, context: Context, due: Row) -> Handed | None:
@@ -131,14 +132,14 @@ def conclude(tx: Tx, context: Context, lease: Lease, state: State) -> Concluded 
 
 
 def write_down(
-    tx: Tx, context: Context, lease: Lease, state: State, live: list[Row], *, but: str = ""
+    tx: Tx, context: Context, lease: Lease, state: State, live: list[Row], *, holds_back: bool = False
 ) -> Concluded:
     """`state` and the thread's next answer, in a transaction that holds `live` and gave the lease back.
 
-    `but`: what became of the answer that was given, if it was not taken. What is held back as it is waits on.
+    `holds_back`: the agent has just held one back, so that all that are held back wait on.
     """
     waits = [row for row in live if row["resume_next_at"] is not None]
-    if but == NOT_YET:
+    if holds_back:
         waits = [row for row in waits if row["resume_error"] != NOT_YET]
     done = settle(tx, context, lease.agent, lease.thread_id, state, live, goes_on=bool(waits))
     if done.stopped:  # nobody else has the thread until it was told

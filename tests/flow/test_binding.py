@@ -276,8 +276,7 @@ async def test_law_3_an_answer_waits_while_a_breakpoint_that_came_meanwhile_is_a
         run = await g.run("mine", input={"heard": []})
         await answer_at_once(g, ("Which?", "this"), ("Left?", "that"))
         assert (await g.settled(run.id)).status is RunStatus.WAITING
-        left, *others = (await g.app.reader.interactions()).items
-        held = next(each for each in (left, *others) if each.resume_error)
+        held = next(each for each in (await g.app.reader.interactions()).items if each.resume_error)
         assert held.resume_error == NOT_YET and held.questions[0].text == "Left?"
         await g.later(1000)  # it is tried again now and then, and waits on
         assert (await g.app.reader.interaction(held.id)).resume_error == NOT_YET
@@ -291,7 +290,7 @@ async def test_law_3_an_answer_waits_while_a_breakpoint_that_came_meanwhile_is_a
     assert (database.data_dir / "danger").exists() is ran
 
 
-async def test_what_waits_again_is_asked_again_if_an_answer_to_it_has_come_to_nothing(
+async def test_law_4_what_waits_again_is_asked_again_if_an_answer_to_it_has_come_to_nothing(
     database: Database,
 ) -> None:
     """“Pay 5?” is answered while the step comes to ask “Pay 6?”, and then asks the first once more."""

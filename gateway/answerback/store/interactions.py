@@ -127,11 +127,6 @@ REVIVE = Query(  # answers that were accepted and then set aside, because the ag
 NOT_BEGUN = Query(  # somebody else has the thread: this one was no attempt
     update(X).where(X.c.id == p("key")).values(resume_next_at=p("at"), resume_attempts=p("attempts"))
 )
-HELD_BACK = Query(  # nor was this one: something else is asked first
-    update(X)
-    .where(X.c.id == p("key"))
-    .values(resume_next_at=p("at"), resume_attempts=p("attempts"), resume_error=p("error"))
-)
 POSTPONE = Query(update(X).where(X.c.id == p("key")).values(resume_next_at=p("at"), resume_error=p("error")))
 ADD_ANSWER = Query(insert(N).values({c.name: p(c.name) for c in N.c}))
 ADD_STATE = Query(insert(S).values(interaction_id=p("interaction_id"), state=p("state")))

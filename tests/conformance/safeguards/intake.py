@@ -97,10 +97,10 @@ OF_INTAKE = (
     Mutant(
         "what an answer came to nothing for is asked again",
         GATEWAY + "settle.py",
-        "            if not _is_void(row):",
+        '            if row["resume_error"] != GONE:',
         "            if True:",
         FLOW + "test_binding.py::"
-        "test_what_waits_again_is_asked_again_if_an_answer_to_it_has_come_to_nothing[sqlite]",
+        "test_law_4_what_waits_again_is_asked_again_if_an_answer_to_it_has_come_to_nothing[sqlite]",
     ),
     Mutant(
         "an answer waits while something else is asked first",

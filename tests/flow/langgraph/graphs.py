@@ -283,16 +283,19 @@ guarded_after = line_of(ask, danger).compile(interrupt_after=["ask"])
 guarded_inside = StateGraph(State)
 guarded_inside.add_node("sub", line_of(ask, danger).compile(interrupt_before=["danger"]))
 guarded_inside.add_edge(START, "sub")
-guarded_beside = StateGraph(State)
-guarded_beside.add_node("left", left)
-guarded_beside.add_node("sub", line_of(danger).compile(interrupt_before=["danger"]))
-guarded_beside.add_edge(START, "left")
-guarded_beside.add_edge(START, "sub")
-guarded_later_beside = StateGraph(State)
-guarded_later_beside.add_node("left", left)
-guarded_later_beside.add_node("sub", line_of(ask, danger).compile(interrupt_before=["danger"]))
-guarded_later_beside.add_edge(START, "left")
-guarded_later_beside.add_edge(START, "sub")
+
+
+def beside_left(graph: StateGraph[Any]) -> StateGraph[Any]:
+    """This one, held before “danger”, beside a step that asks."""
+    builder = StateGraph(State)
+    builder.add_node("left", left)
+    builder.add_node("sub", graph.compile(interrupt_before=["danger"]))
+    builder.add_edge(START, "left")
+    builder.add_edge(START, "sub")
+    return builder
+
+
+guarded_beside, guarded_later_beside = beside_left(line_of(danger)), beside_left(line_of(ask, danger))
 
 
 def deadly(state: State) -> State:
@@ -323,7 +326,6 @@ failing_start = line_of(first_step, deadly_next)
 deadly_inside = StateGraph(State)
 deadly_inside.add_node("sub", deadly_graph.compile())
 deadly_inside.add_edge(START, "sub")
-
 deadly_guarded = line_of(deadly, deadly_next, danger).compile(interrupt_before=["deadly_next", "danger"])
 
 

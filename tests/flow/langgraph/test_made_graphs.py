@@ -1,16 +1,14 @@
 """Whoever answers when, and whatever fails on the way: a graph gives what its answers mean."""
 
-import asyncio
 import random
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from answerback.agent import Failed, Finished, Paused, Pending, State
 from answerback.errors import NotPending
-from answerback.loops import PLAIN
+from answerback.loops import make_room
 from answerback.model import Answer, QuestionKind
 from answerback_agents.langgraph import LangGraph
 from tests.flow.langgraph.harness import Harness, ids, said, target
@@ -77,8 +75,7 @@ def _yes(pending: Pending) -> Answer | None:
 
 
 async def prove(harness: Harness, tmp_path: Path, seed: int, most: int) -> None:
-    # As an agent's process has it: steps in threads wait for tasks in others.
-    asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(PLAIN))
+    await make_room()  # as an agent's process has it: steps in threads wait for tasks in others
     (tmp_path / "log").touch()
     person = Person(harness, {"seed": str(seed), "most": str(most)})
     ended, program = await person.play(), person.program

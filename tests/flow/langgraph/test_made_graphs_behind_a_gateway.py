@@ -4,15 +4,14 @@ given, nobody is asked twice, and every run comes to its end."""
 import asyncio
 import contextlib
 import random
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from answerback.agent import AgentContext
 from answerback.errors import AlreadyAnswered, Closed, Conflict
-from answerback.loops import PLAIN
-from answerback.model import Interaction, InteractionStatus, QuestionKind, RunStatus
+from answerback.loops import make_room
+from answerback.model import Interaction, QuestionKind, RunStatus
 from answerback.run import Run, RunRequest
 from answerback_agents.langgraph import LangGraph
 from tests.flow.langgraph.harness import HERE
@@ -56,22 +55,13 @@ class People:
                 assert run.error.endswith(" fails"), run.error
                 with contextlib.suppress(Conflict):  # an answer that had been accepted is given first
                     await self.here.app.runner.retry(run.id)
-        waiting = [each for each in await self._asked() if each.status is InteractionStatus.PENDING]
+        waiting = (await self.here.app.reader.interactions(status="pending", limit=1000)).items
         if not waiting:
             await self.here.later(60)
         some = self.rnd.sample(waiting, min(len(waiting), self.rnd.choice((1, 2, 5))))
         await asyncio.gather(*map(self._answer, some))
         if self.rnd.random() < 0.5:
             await self.here.app.idle()
-
-    async def _asked(self) -> list[Interaction]:
-        found, after = list[Interaction](), ""
-        while True:
-            page = await self.here.app.reader.interactions(status="pending", after=after)
-            found += page.items
-            if not page.next:
-                return found
-            after = page.next
 
     async def _answer(self, asked: Interaction) -> None:
         (question,) = asked.questions
@@ -94,8 +84,7 @@ class People:
 
 
 async def prove(database: Database, tmp_path: Path, seed: int, most: int) -> None:
-    # As an agent's process has it: steps in threads wait for tasks in others.
-    asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(PLAIN))
+    await make_room()  # as an agent's process has it: steps in threads wait for tasks in others
     settings = LangGraph.Settings(graph="made.py:graph", options={"seed": str(seed), "most": str(most)})
     context = AgentContext(str(database.data_dir), database.url, str(HERE))
     async with gateway(database, LangGraph("mine", settings, context)) as here:
