@@ -2,8 +2,10 @@
 
 import random
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+
+ALIKE = "Which?"  # a run about this asks all its questions in these words
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,15 @@ class Program:
         return [step.name for layer in self.layers for step in layer.steps if step.held == where]
 
     @property
+    def gives_up(self) -> bool:
+        """Whether an error handler may take over while its step still asks."""
+        return any(
+            step.inner is not None and (step.inner.gives_up or (bool(step.mended) and step.inner.can_fail))
+            for layer in self.layers
+            for step in layer.steps
+        )
+
+    @property
     def mends(self) -> bool:
         """Whether one of its steps has an error handler that is needed."""
         steps = (step for layer in self.layers for step in layer.steps)
@@ -110,26 +121,26 @@ def told(question: str) -> str:
     return f"to {question}"
 
 
-def expected(graph: Program, topic: str = "") -> Iterator[str]:
+def expected(graph: Program, topic: str = "", answer: Callable[[str], str] = told) -> Iterator[str]:
     """What its steps give, if each answer reaches its question."""
     for layer in graph.layers:
         for step, about in _running(layer, topic):
             if step.mended:
-                yield _line(f"{step.name}!", about, step.mended)
+                yield _line(f"{step.name}!", about, step.mended, answer)
             else:
-                yield from _given(step, about)
+                yield from _given(step, about, answer)
 
 
-def _given(step: Step, topic: str) -> Iterator[str]:
+def _given(step: Step, topic: str, answer: Callable[[str], str]) -> Iterator[str]:
     if step.inner and step.how == "node":
-        yield from expected(step.inner, topic)
+        yield from expected(step.inner, topic, answer)
         return
     for each in range(step.times):
         if step.inner:
-            yield from expected(step.inner, f"{topic}/{each}")
+            yield from expected(step.inner, f"{topic}/{each}", answer)
         if step.how in ("tasks", "tools"):
-            yield _line(f"{step.name}.", f"{topic}/{each}", 1)
-    yield _line(step.name, topic, step.asks + step.more)
+            yield _line(f"{step.name}.", f"{topic}/{each}", 1, answer)
+    yield _line(step.name, topic, step.asks + step.more, answer)
 
 
 def _running(layer: Layer, topic: str) -> Iterator[tuple[Step, str]]:
@@ -152,8 +163,18 @@ def questions(name: str, count: int, topic: str, since: int = 0) -> list[str]:
     return [f"{name}{topic} number {each}?" for each in range(since, since + count)]
 
 
-def _line(name: str, topic: str, asks: int) -> str:
-    return f"{name}{topic}: " + ", ".join(map(told, questions(name, asks, topic)))
+def _line(name: str, topic: str, asks: int, answer: Callable[[str], str]) -> str:
+    return f"{name}{topic}: " + ", ".join(map(answer, questions(name, asks, topic)))
+
+
+def heard(lines: list[str]) -> dict[str, str]:
+    """The answer to each question, as the graph's steps had it, however often they asked."""
+    found = dict[str, str]()
+    for line in lines:
+        if line.startswith("heard: "):
+            question, answer = line.removeprefix("heard: ").split("\t")
+            assert found.setdefault(question, answer) == answer, f"{question} has two answers"
+    return found
 
 
 def of_size(seed: int, most: int) -> Program:
