@@ -8,11 +8,12 @@ import logging
 from typing import Any
 
 from answerback.agent import Agent, AgentContext, Failed, Look, Paused, Pending, State, Target
-from answerback.errors import AgentUnavailable, ConfigurationError, Conflict, NotPending
-from answerback.model import Answer, Json
+from answerback.errors import AgentUnavailable, ConfigurationError, Conflict, NotPending, NotYet
+from answerback.model import NOT_YET, Answer, Json
 from answerback_agents import dialects
 from answerback_agents.langgraph import breakpoints, loading, values
 from answerback_agents.langgraph_server import looking, marks, reading
+from answerback_agents.langgraph_server.inside import checkpoint
 from answerback_agents.langgraph_server.server import ACTIVE, Rejected, Server
 from answerback_agents.langgraph_server.settings import Settings
 
@@ -55,13 +56,13 @@ class LangGraphServer(Agent):
         id, mark = self._id(thread), marks.of_start(run, input)
         if begun := await self._marked(id, mark):
             return await self._outcome(id, begun[0]["run_id"])
-        if self._waiting(*await self._read(id)):
+        if reading.waits(*await self._read(id), self._own):
             raise Conflict("This thread waits for an answer: give it, cancel it, or take another thread.")
         await self._server.own_thread(id, {**self.settings.metadata, **marks.of_thread(self.name, thread)})
         return await self._run(id, mark, input={} if input is None else input)
 
     async def pending(self, thread: str) -> tuple[Pending, ...]:
-        return self._waiting(*await self._read(self._id(thread)))
+        return reading.waits(*await self._read(self._id(thread)), self._own)
 
     async def stands(self, thread: str) -> State | None:
         return reading.stands(*await self._known(self._id(thread)), self._own)
@@ -98,7 +99,7 @@ class LangGraphServer(Agent):
         _, newest = await self._known(id)
         answered = await self._last_answered(id)
         async for state in self._server.history(id):
-            is_newest = reading.checkpoint(state) == reading.checkpoint(newest)
+            is_newest = checkpoint(state) == checkpoint(newest)
             asked = {each.id for each in reading.asked(newest if is_newest else state)}
             if asked and reading.is_half_done(newest) and answered not in asked:
                 break  # what failed had asked it: a step that the server leaves out
@@ -125,7 +126,7 @@ class LangGraphServer(Agent):
     async def tip(self, thread: str) -> str | None:
         """The id of its last checkpoint."""
         _, state = await self._read(self._id(thread))
-        return reading.checkpoint(state)
+        return checkpoint(state)
 
     async def forget(self, thread: str, tip: str | None = None) -> None:
         """The server has no way to do it only if nothing happened; it is looked at just before.
@@ -136,7 +137,7 @@ class LangGraphServer(Agent):
         if tip is not None:
             state = await self._server.state(id) or {}
             found = await self._server.thread(id) or {}
-            if found.get("status") == "busy" or reading.checkpoint(state) != tip:
+            if found.get("status") == "busy" or checkpoint(state) != tip:
                 raise Conflict("This thread was taken up again, so it is not forgotten.")
         await self._server.delete(id)
 
@@ -168,10 +169,6 @@ class LangGraphServer(Agent):
             raise NotPending("This thread does not exist (any more).")
         return known
 
-    def _waiting(self, thread: Found, state: Found) -> tuple[Pending, ...]:
-        hold = reading.held(thread, state)
-        return (hold,) if hold else reading.pending(state, self._own)
-
     async def _marked(self, id: str, mark: marks.Mark) -> list[Found]:
         """The runs that carry it, newest first."""
         return [run async for run in self._server.runs(id) if marks.is_marked(run, mark)]
@@ -187,15 +184,18 @@ class LangGraphServer(Agent):
 
     async def _give(self, id: str, mark: marks.Mark, target: Target, answer: Answer) -> State:
         thread, state = await self._known(id)
+        hold = reading.held(thread, state)
         if target.interrupt_id.startswith(breakpoints.PREFIX):
-            return await self._let_go_on(id, mark, target, answer, reading.held(thread, state))
+            return await self._let_go_on(id, mark, target, answer, hold)
         asked = next((each for each in reading.asked(state) if each.id == target.interrupt_id), None)
-        if asked is None or target.checkpoint not in ("", reading.checkpoint(state)):
+        if asked is None or target.checkpoint not in ("", checkpoint(state)):
             raise NotPending(GONE)
         if asked.digest != target.digest:
             raise NotPending("The question has changed since it was asked.")
         if asked.locked:
             raise NotPending("An earlier answer is locked in: retry the run, or have it asked again.")
+        if hold:  # it would let the held steps run
+            raise NotYet(NOT_YET)
         value = dialects.write(asked.payload, answer, self._own, asked.schema)
         values.check(value)
         return self._read_back(
@@ -217,7 +217,9 @@ class LangGraphServer(Agent):
         if hold is None or (hold.interrupt_id, hold.digest) != (target.interrupt_id, target.digest):
             raise NotPending("These steps are no longer held back.")
         if answer.values.get(breakpoints.QUESTION_ID) is True and not answer.expired:
-            return await self._run(id, mark, input=None)
+            state = await self._run(id, mark, input=None)
+            stuck = isinstance(state, Paused) and hold in state.pending
+            return Failed(breakpoints.STUCK, retryable=False) if stuck else state
         await self._server.end(id)
         who = "Nobody answered" if answer.expired else "You said no"
         return Failed(f"{who} before the next step.", retryable=False)

@@ -8,6 +8,8 @@ from answerback.agent import Failed, Finished, Paused, Pending, State, digest
 from answerback.model import Json
 from answerback_agents import dialects
 from answerback_agents.langgraph import breakpoints, values
+from answerback_agents.langgraph_server import inside
+from answerback_agents.langgraph_server.inside import checkpoint
 
 REFUSED = "UnknownInterruptError"  # of a strict resume; nothing was written
 
@@ -46,8 +48,9 @@ def whole(thread: dict[str, Any], state: dict[str, Any]) -> dict[str, Any]:
     if status not in ("interrupted", "error"):
         return state
     waits = thread.get("interrupts") or {}
-    if status == "interrupted" and not error:  # what had failed and asks now has been tried again since
-        tasks = [{**task, "error": None} if waits.get(task.get("id")) else task for task in tasks]
+    if status == "interrupted" and not error:  # what had failed and waits now has been tried again since
+        over = {task.get("id") for task in tasks if waits.get(task.get("id")) or inside.is_held(task)}
+        tasks = [{**task, "error": None} if task.get("id") in over else task for task in tasks]
     failed = _said(error) if status == "error" and error.get("error") != REFUSED else ""
     known = {task.get("id") for task in tasks}
     hidden = (item for item in waits.items() if item[0] not in known)
@@ -69,8 +72,9 @@ def is_whole(thread: dict[str, Any], state: dict[str, Any]) -> bool:
 def asked(state: dict[str, Any]) -> Iterator[Asked]:
     """The interrupts of a thread's newest checkpoint; those of inner graphs stand at the outer ones."""
     for task in state.get("tasks") or ():
-        for interrupt in task.get("interrupts") or ():
-            yield _asked(interrupt, locked=bool(task.get("error")))
+        if inside.asks(task):
+            for interrupt in task["interrupts"]:
+                yield _asked(interrupt, locked=bool(task.get("error")))
 
 
 def listed(thread: dict[str, Any]) -> tuple[tuple[str, str], ...]:
@@ -85,11 +89,6 @@ def _asked(interrupt: dict[str, Any], *, locked: bool = False) -> Asked:
     return Asked(str(interrupt["id"]), values.storable(payload), schema, mark, locked)
 
 
-def checkpoint(state: dict[str, Any]) -> str:
-    """The id of the checkpoint that this state is."""
-    return str((state.get("checkpoint") or {}).get("checkpoint_id") or "")
-
-
 def origin(state: dict[str, Any]) -> str:
     """The id of the checkpoint to fork from, to have this state again.
 
@@ -100,8 +99,14 @@ def origin(state: dict[str, Any]) -> str:
     return str(from_there) if is_fork and from_there else checkpoint(state)
 
 
+def waits(thread: dict[str, Any], state: dict[str, Any], own: dialects.Own | None) -> tuple[Pending, ...]:
+    """What can be answered now: a breakpoint before anything else."""
+    hold = held(thread, state)
+    return (hold,) if hold else pending(state, own)
+
+
 def pending(state: dict[str, Any], own: dialects.Own | None) -> tuple[Pending, ...]:
-    """What can be answered now."""
+    """The questions that can be answered."""
     return tuple(_pending(each, checkpoint(state), own) for each in asked(state) if not each.locked)
 
 
@@ -123,21 +128,25 @@ def _pending(each: Asked, at: str, own: dialects.Own | None) -> Pending:
 
 
 def held(thread: dict[str, Any], state: dict[str, Any]) -> Pending | None:
-    """The confirmation for steps that wait unasked: at a breakpoint, or because their run was stopped."""
-    steps = tuple(state.get("next") or ())  # none are named of those that wait for several others to end
-    if thread.get("status") != "interrupted" or any(asked(state)) or _failed(state):
-        return None
-    return breakpoints.ask([breakpoints.Hold(checkpoint(state), steps)], checkpoint(state))
+    """The confirmation for steps that wait unasked: at a breakpoint, or because their run was stopped.
+
+    Inside the graph of a step, others beside it may ask or have failed: an answer to these, or another try,
+    would let the held ones run.
+    """
+    status = thread.get("status")
+    found = [*inside.holds(state)] if status in ("interrupted", "error") else []
+    if status == "interrupted" and not (found or _failed(state) or any(asked(state))):
+        steps = tuple(state.get("next") or ())  # none are named of those that wait for several others to end
+        found = [breakpoints.Hold(checkpoint(state), steps)]
+    return breakpoints.ask(found, checkpoint(state)) if found else None
 
 
 def stands(thread: dict[str, Any], state: dict[str, Any], own: dialects.Own | None) -> State | None:
     """Where the thread stands; None while a run works on it."""
     if thread.get("status") == "busy":
         return None
-    if waiting := pending(state, own):
+    if waiting := waits(thread, state, own):
         return Paused(waiting)
-    if hold := held(thread, state):
-        return Paused((hold,))
     if state.get("next") or is_half_done(state):
         return failed(thread, state)
     return Finished(values.storable(state.get("values") or {}))

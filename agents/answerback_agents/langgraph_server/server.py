@@ -11,6 +11,7 @@ from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.errors import APIStatusError
 
 from answerback.errors import AgentUnavailable
+from answerback_agents.langgraph_server import inside
 from answerback_agents.langgraph_server.marks import Mark, is_marked
 from answerback_agents.langgraph_server.reading import Ended
 from answerback_agents.langgraph_server.settings import Settings
@@ -107,10 +108,25 @@ class Server:
         return None
 
     async def state(self, id: str) -> dict[str, Any] | None:
-        """The newest checkpoint: values, next steps, tasks with their interrupts; None if there is none."""
+        """The newest checkpoint: values, next steps, tasks with their interrupts; so for graphs inside it.
+
+        None if there is none.
+        """
         with contextlib.suppress(Missing), self._faults():
-            return cast(dict[str, Any], await self._client.threads.get_state(id))
+            found = cast(dict[str, Any], await self._client.threads.get_state(id, subgraphs=True))
+            if any(inside.holds(found)):
+                found = await self._held(found)
+            return found
         return None
+
+    async def _held(self, state: dict[str, Any]) -> dict[str, Any]:
+        """Held where the graph has breakpoints; where that cannot be found out, as it seems."""
+        try:
+            drawn = await self._client.assistants.get_graph(self._settings.assistant, xray=True)
+        except APIStatusError:
+            return state
+        found = ((node["id"], (node.get("metadata") or {}).get("__interrupt")) for node in drawn["nodes"])
+        return inside.held_by({str(path): str(where) for path, where in found if where}, state)
 
     async def history(self, id: str) -> AsyncIterator[dict[str, Any]]:
         """The thread's checkpoints, newest first."""

@@ -391,6 +391,21 @@ OF_BINDING = (
         UNIT_OF_SERVER + "test_what_the_thread_waits_for_and_its_state_leaves_out_is_asked",
     ),
     Mutant(
+        "what a server shows of a graph at a breakpoint is over",
+        SERVER + "reading.py",
+        "if inside.asks(task):",
+        "if task.get('interrupts'):",
+        UNIT_OF_SERVER + "test_what_was_asked_in_a_graph_before_its_breakpoint_is_asked_no_more",
+    ),
+    Mutant(
+        "a breakpoint on a server before what is asked beside it",
+        SERVER + "reading.py",
+        "return (hold,) if hold else pending(state, own)",
+        "return pending(state, own) or ((hold,) if hold else ())",
+        "tests/unit/agents/test_langgraph_server_inside.py::"
+        "test_law_1_a_breakpoint_is_asked_before_what_waits_or_failed_beside_it[interrupted]",
+    ),
+    Mutant(
         "a step on a server that failed with its answer takes no other",
         SERVER + "reading.py",
         'if status == "interrupted" and not error:',

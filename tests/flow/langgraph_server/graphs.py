@@ -24,6 +24,10 @@ def note(state: State, line: str) -> None:
         file.write(line + "\n")
 
 
+def lines(state: State) -> list[str]:
+    return Path(state["log"]).read_text().splitlines() if Path(state["log"]).exists() else []
+
+
 def _compiled(*nodes: Any, **more: Any) -> Any:
     builder = StateGraph(State)
     for before, node in zip([START, *(node.__name__ for node in nodes)], nodes, strict=False):
@@ -169,9 +173,6 @@ def _joined(*last: Any, begins: Any = None, **more: Any) -> Any:
 def _cut_off() -> Any:
     """A step is cut off by the failure of another one, and asks when they are tried again."""
 
-    def lines(state: State) -> list[str]:
-        return Path(state["log"]).read_text().splitlines() if Path(state["log"]).exists() else []
-
     async def late(state: State) -> State:
         note(state, "late")
         if lines(state).count("late") == 1:
@@ -193,6 +194,40 @@ def _cut_off() -> Any:
     return builder.compile()
 
 
+def _inside(graph: Any, *beside: Any) -> Any:
+    """A step that is a graph, and others beside it."""
+    builder = StateGraph(State)
+    builder.add_node("inner", graph)
+    builder.add_edge(START, "inner")
+    for step in beside:
+        builder.add_node(step.__name__, step)
+        builder.add_edge(START, step.__name__)
+    return builder.compile()
+
+
+def stumbles(state: State) -> State:
+    """Fails the first time."""
+    if "stumbles" not in lines(state):
+        note(state, "stumbles")
+        raise ValueError("not now")
+    return {}
+
+
+def _calling() -> Any:
+    """A step that calls a graph twice at once: one call asks while the other one is still at work."""
+
+    async def work(state: State) -> State:
+        return await asyncio.to_thread(slow, state) if state["run"] == "late" else {}
+
+    called = _compiled(danger, work, ask)
+
+    async def call(state: State) -> State:
+        calls = (called.ainvoke(State(**{**state, "run": run})) for run in ("late", "soon"))
+        return {"answers": [found["answers"] for found in await asyncio.gather(*calls)]}
+
+    return _compiled(call)
+
+
 def _cached() -> Any:
     """A step that asks, and whose result LangGraph would keep."""
     builder = StateGraph(State)
@@ -205,6 +240,11 @@ questions = _compiled(two)
 asking = _compiled(ask)
 guarded = _compiled(ask, danger, interrupt_before=["danger"])
 guarded_twice = _compiled(danger, more_danger, interrupt_before=["danger", "more_danger"])
+guarded_inside, guarded_beside = _inside(guarded), _inside(guarded, picky)
+guarded_failing = _inside(guarded_twice, stumbles)
+calling = _calling()
+guarded_behind = _inside(_compiled(ask, danger, interrupt_after=["ask", "danger"]))
+guarded_twice_inside = _inside(_inside(guarded_twice))
 quiet = _compiled(danger)
 strict = _compiled(picky)
 working = _compiled(slow, ask)

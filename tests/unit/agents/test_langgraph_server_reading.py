@@ -90,3 +90,9 @@ def test_a_refused_answer_leaves_an_end_an_end_and_a_question_a_question() -> No
 def test_a_step_that_failed_takes_an_answer_once_it_has_been_tried_again(thread: Json, locked: bool) -> None:
     state: Json = {"next": ["ask"], "tasks": [{"id": "t1", "interrupts": [WAITS], "error": "Cancelled()"}]}
     assert shown(thread, state) == [("i1", locked)]
+
+
+def test_what_was_asked_in_a_graph_before_its_breakpoint_is_asked_no_more() -> None:
+    inner: Json = {"checkpoint": {"checkpoint_id": "c2"}, "next": ["pay"], "tasks": [{"name": "pay"}]}
+    task: Json = {"id": "t1", "name": "inner", "interrupts": [WAITS], "state": inner}
+    assert shown({"status": "interrupted"}, {"next": ["inner"], "tasks": [task]}) == []

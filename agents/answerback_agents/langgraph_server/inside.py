@@ -1,0 +1,72 @@
+"""Inside: what breakpoints hold back in the graphs that are steps of another one. Pure.
+
+A graph that goes on with an answer and then comes to a breakpoint raises nothing that its outer graph would
+store. So the outer one's state goes on showing what was asked before; only the inner one's tells the truth.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from answerback_agents.langgraph.breakpoints import Hold
+
+Found = dict[str, Any]  # a state or one of its tasks, as the server shows it
+
+
+def holds(state: Found) -> Iterator[Hold]:
+    """What is held back in the graphs of a state's tasks, or in graphs of theirs."""
+    for task in _tasks(state):
+        inner = task.get("state") or {}
+        yield from holds(inner)
+        if is_held(task):
+            yield Hold(checkpoint(inner), _next(inner))
+
+
+def held_by(breakpoints: Mapping[str, str], state: Found, place: str = "") -> Found:
+    """The state, in which graphs inside it stand still at these breakpoints only.
+
+    One that was left at work when another part of its step asked looks as if it were held back, too.
+    `breakpoints`: "before" or "after" or both, by the path of the step, such as `graph:inner graph:step`.
+    """
+    return {**state, "tasks": [_held_by(breakpoints, task, place) for task in _tasks(state)]}
+
+
+def _held_by(breakpoints: Mapping[str, str], task: Found, place: str) -> Found:
+    if not (inner := task.get("state")):
+        return task
+    inside = f"{place}{task['name']}:"
+    before = any("before" in breakpoints.get(inside + step, "") for step in _next(inner))
+    after = any(path.startswith(inside) and "after" in where for path, where in breakpoints.items())
+    task = {**task, "state": held_by(breakpoints, inner, inside)}
+    return task if before or after or not is_held(task) else {**task, "state": {}}
+
+
+def asks(task: Found) -> bool:
+    """Whether what a task shows is still asked: nothing is, once its graph has come to a breakpoint."""
+    within = _tasks(task.get("state") or {})
+    return bool(task.get("interrupts")) and (not any(holds({"tasks": [task]})) or any(map(asks, within)))
+
+
+def is_held(task: Found) -> bool:
+    """Whether the graph of a task that has not ended has begun none of its next steps, or is at its end."""
+    inner = task.get("state") or {}
+    steps, tasks = _next(inner), _tasks(inner)
+    has_begun = len(steps) < len(tasks) or any(map(_has_begun, tasks))
+    return bool(checkpoint(inner)) and not has_begun and task.get("result") is None
+
+
+def checkpoint(state: Found) -> str:
+    """The id of the checkpoint that this state is."""
+    return str((state.get("checkpoint") or {}).get("checkpoint_id") or "")
+
+
+def _has_begun(task: Found) -> bool:
+    """Whether it asked, failed, ended, or has a state of its own."""
+    return bool(task.get("interrupts") or task.get("error") or checkpoint(task.get("state") or {}))
+
+
+def _next(state: Found) -> tuple[str, ...]:
+    return tuple(state.get("next") or ())
+
+
+def _tasks(state: Found) -> list[Found]:
+    return state.get("tasks") or []
