@@ -55,7 +55,9 @@ async def look(server: Server, settings: Settings, scope: dict[str, str], cursor
         before = replace(before, at=await _newest(server, scope))
         found = await _waiting(server, scope)
     after = before.moved({id: when(thread) for id, thread in found.items()})
-    changes = [await _change(server, thread) for thread in found.values() if thread["status"] != "busy"]
+    settled = [thread for thread in found.values() if thread["status"] != "busy"]
+    may_be_over = any(map(_lists, settled)) and await server.holds_inside()
+    changes = [await _change(server, thread, may_be_over) for thread in settled]
     ours = tuple(change for change in changes if change.started or settings.adopt)
     return Look(ours, after.write(), settings.poll_seconds)
 
@@ -84,21 +86,29 @@ async def _newest(server: Server, scope: dict[str, str]) -> int:
     return 0
 
 
-async def _change(server: Server, thread: dict[str, Any]) -> Change:
+async def _change(server: Server, thread: dict[str, Any], may_be_over: bool) -> Change:
     _, name = marks.started_as(thread)
-    return Change(name or thread["thread_id"], await _waits(server, thread), bool(name))
+    return Change(name or thread["thread_id"], await _waits(server, thread, may_be_over), bool(name))
 
 
-async def _waits(server: Server, thread: dict[str, Any]) -> tuple[tuple[str, str], ...]:
-    """(id, digest) of what seems to wait; UNREAD of a thread that cannot be read, which hides no other."""
+async def _waits(server: Server, thread: dict[str, Any], may_be_over: bool) -> tuple[tuple[str, str], ...]:
+    """(id, digest) of what seems to wait; UNREAD of a thread that cannot be read, which hides no other.
+
+    `may_be_over`: what is listed may have been asked before a breakpoint that holds the thread now.
+    """
     try:
         waiting = reading.listed(thread)
-        if thread["status"] == "interrupted" and not waiting:  # held back: no interrupt says so
-            hold = reading.held(thread, await server.state(thread["thread_id"]) or {})
-            waiting = ((hold.interrupt_id, hold.digest),) if hold else ()
+        if thread["status"] == "interrupted" and (may_be_over or not waiting):
+            state = await server.state(thread["thread_id"]) or {}
+            if hold := reading.held(thread, reading.whole(thread, state)):  # no interrupt says so
+                waiting = ((hold.interrupt_id, hold.digest),)
     except Exception:
         return UNREAD
     return waiting
+
+
+def _lists(thread: dict[str, Any]) -> bool:
+    return thread["status"] == "interrupted" and any((thread.get("interrupts") or {}).values())
 
 
 def when(thread: dict[str, Any]) -> int:

@@ -114,19 +114,26 @@ class Server:
         """
         with contextlib.suppress(Missing), self._faults():
             found = cast(dict[str, Any], await self._client.threads.get_state(id, subgraphs=True))
-            if any(inside.holds(found)):
-                found = await self._held(found)
-            return found
+            return await self._held(found) if any(inside.holds(found)) else found
         return None
 
     async def _held(self, state: dict[str, Any]) -> dict[str, Any]:
         """Held where the graph has breakpoints; where that cannot be found out, as it seems."""
-        try:
+        breakpoints = await self._breakpoints()
+        return state if breakpoints is None else inside.held_by(breakpoints, state)
+
+    async def holds_inside(self) -> bool:
+        """Whether a graph that is a step of another one has breakpoints, or may have."""
+        breakpoints = await self._breakpoints()
+        return breakpoints is None or any(":" in path for path in breakpoints)
+
+    async def _breakpoints(self) -> dict[str, str] | None:
+        """What `inside.held_by` takes; None where the server cannot draw the graph."""
+        with self._faults(), contextlib.suppress(APIStatusError):
             drawn = await self._client.assistants.get_graph(self._settings.assistant, xray=True)
-        except APIStatusError:
-            return state
-        found = ((node["id"], (node.get("metadata") or {}).get("__interrupt")) for node in drawn["nodes"])
-        return inside.held_by({str(path): str(where) for path, where in found if where}, state)
+            nodes = ((node["id"], (node.get("metadata") or {}).get("__interrupt")) for node in drawn["nodes"])
+            return {str(path): str(where) for path, where in nodes if where}
+        return None
 
     async def history(self, id: str) -> AsyncIterator[dict[str, Any]]:
         """The thread's checkpoints, newest first."""

@@ -230,6 +230,65 @@ async def test_a_thread_held_at_a_breakpoint_is_asked_about(
         assert harness.log == ["ask:fine", "danger"]
 
 
+async def test_a_breakpoint_in_a_graph_that_somebody_elses_answer_comes_to_is_asked_about(
+    database: Database, harness: Harness, elsewhere: Elsewhere
+) -> None:
+    """The server goes on listing the question that they answered."""
+    thread = await elsewhere.start("guarded_inside")
+    async with following(database, harness, elsewhere, "guarded_inside") as f:
+        await f.look()
+        (first,) = await f.pending()
+        await elsewhere.answer(thread, "guarded_inside", "theirs")
+        await f.look()
+        (second,) = await f.pending()
+        assert second.questions[0].text == "The next step is “danger”. Go on?"
+        first = await f.inside.app.reader.interaction(first.id)
+        assert (first.status, first.reason) == (InteractionStatus.CANCELLED, "superseded")
+        await f.inside.types("1001", "yes")
+        (run,) = await f.runs()
+        assert run.status is RunStatus.COMPLETED
+        assert harness.log == ["ask:theirs", "danger"]
+
+
+async def test_one_that_somebody_else_passes_is_no_longer_asked_about_but_the_next_one_is(
+    database: Database, harness: Harness, elsewhere: Elsewhere
+) -> None:
+    thread = await elsewhere.start("guarded_twice_inside")
+    async with following(database, harness, elsewhere, "guarded_twice_inside") as f:
+        await f.look()
+        await elsewhere.client.runs.wait(thread, "guarded_twice_inside", input=None)
+        await f.look()
+        (second,) = await f.pending()
+        assert second.questions[0].text == "The next step is “more_danger”. Go on?"
+
+
+@pytest.mark.parametrize("number_first", [True, False])
+async def test_laws_1_and_3_answers_at_once_beside_a_breakpoint_both_count_and_it_is_asked_first(
+    database: Database, harness: Harness, elsewhere: Elsewhere, number_first: bool
+) -> None:
+    await elsewhere.start("guarded_beside")
+    async with following(database, harness, elsewhere, "guarded_beside") as f:
+        await f.look()
+        answers = {"Go on?": "fine", "A number?": "7"}
+        asked = sorted(
+            await f.pending(), key=lambda each: (each.questions[0].text == "A number?") != number_first
+        )
+        respond = f.inside.app.receiver.respond
+        await asyncio.gather(
+            *(respond(each.id, answers[each.questions[0].text], by="", via="api") for each in asked)
+        )
+        await f.inside.app.idle()
+        assert "danger" not in harness.log
+        (hold,) = await f.pending()
+        assert hold.questions[0].text == "The next step is “danger”. Go on?"
+        await respond(hold.id, True, by="", via="api")
+        await f.inside.app.idle()
+        (run,) = await f.runs()
+        assert run.status is RunStatus.COMPLETED
+        assert sorted(map(str, run.result["answers"])) == ["7", "danger", "fine"]
+        assert sorted(set(harness.log)) == ["ask:fine", "danger", "picky:7"]
+
+
 async def test_a_thread_that_still_waits_after_a_refused_answer_is_found(
     database: Database, harness: Harness, elsewhere: Elsewhere
 ) -> None:

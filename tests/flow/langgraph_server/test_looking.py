@@ -86,6 +86,9 @@ class Listing:
                 at = f"2026-11-25T00:00:0{number}+00:00"
                 yield {"thread_id": f"t{number}", "updated_at": at, "metadata": {}, **thread}
 
+    async def holds_inside(self) -> bool:
+        return False
+
     async def state(self, id: str) -> dict[str, Any]:
         raise AgentUnavailable("It answers with 500.")
 
