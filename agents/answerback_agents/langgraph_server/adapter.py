@@ -176,8 +176,8 @@ class LangGraphServer(Agent):
     async def _last_answered(self, id: str) -> str:
         """The id of the interrupt that we answered last, or ""."""
         async for run in self._server.runs(id):
-            if given := (run.get("metadata") or {}).get(marks.ANSWERED):
-                return str(given)
+            if given := marks.given(run):
+                return given
         return ""
 
     # -- answering

@@ -4,7 +4,7 @@ A graph that goes on with an answer and then comes to a breakpoint raises nothin
 store. So the outer one's state goes on showing what was asked before; only the inner one's tells the truth.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from typing import Any
 
 from answerback_agents.langgraph.breakpoints import Hold
@@ -21,23 +21,42 @@ def holds(state: Found) -> Iterator[Hold]:
             yield Hold(checkpoint(inner), _next(inner))
 
 
-def held_by(breakpoints: Mapping[str, str], state: Found, place: str = "") -> Found:
+def held_by(breakpoints: Mapping[str, str] | None, over: Set[str], state: Found, place: str = "") -> Found:
     """The state, in which graphs inside it stand still at these breakpoints only.
 
-    One that was left at work when another part of its step asked looks as if it were held back, too.
-    `breakpoints`: "before" or "after" or both, by the path of the step, such as `graph:inner graph:step`.
+    One that was left at work when another part of its step asked looks as if it were held back, too; and one
+    that waits in a step that the server leaves out, as if it were at its end.
+
+    `breakpoints`: "before" or "after" or both, by the path of the step, such as `graph:inner graph:step`;
+    None if they are not known. `over`: the ids of interrupts that have been answered.
     """
-    return {**state, "tasks": [_held_by(breakpoints, task, place) for task in _tasks(state)]}
+    tasks = [_held_by(breakpoints, over, task, place) for task in _tasks(state)]
+    return {**state, "tasks": tasks}
 
 
-def _held_by(breakpoints: Mapping[str, str], task: Found, place: str) -> Found:
+def _held_by(breakpoints: Mapping[str, str] | None, over: Set[str], task: Found, place: str) -> Found:
     if not (inner := task.get("state")):
         return task
-    inside = f"{place}{task['name']}:"
-    before = any("before" in breakpoints.get(inside + step, "") for step in _next(inner))
-    after = any(path.startswith(inside) and "after" in where for path, where in breakpoints.items())
-    task = {**task, "state": held_by(breakpoints, inner, inside)}
-    return task if before or after or not is_held(task) else {**task, "state": {}}
+    inside, steps = f"{place}{task['name']}:", _next(inner)
+    task = {**task, "state": held_by(breakpoints, over, inner, inside)}
+    held = is_held(task) and (breakpoints is None or _may_hold(breakpoints, inside, steps))
+    if held and not steps:
+        held = _shown(task) <= over
+    return task if held or not is_held(task) else {**task, "state": {}}
+
+
+def _may_hold(breakpoints: Mapping[str, str], inside: str, steps: tuple[str, ...]) -> bool:
+    before = any("before" in breakpoints.get(inside + step, "") for step in steps)
+    return before or any(path.startswith(inside) and "after" in at for path, at in breakpoints.items())
+
+
+def doubtful(state: Found) -> bool:
+    """Whether a task shows a question whose graph is at its end, or waits in a step that is left out."""
+    return any(
+        doubtful(task.get("state") or {})
+        or (is_held(task) and bool(_shown(task)) and not _next(task["state"]))
+        for task in _tasks(state)
+    )
 
 
 def asks(task: Found) -> bool:
@@ -62,6 +81,10 @@ def checkpoint(state: Found) -> str:
 def _has_begun(task: Found) -> bool:
     """Whether it asked, failed, ended, or has a state of its own."""
     return bool(task.get("interrupts") or task.get("error") or checkpoint(task.get("state") or {}))
+
+
+def _shown(task: Found) -> set[str]:
+    return {str(interrupt["id"]) for interrupt in task.get("interrupts") or ()}
 
 
 def _next(state: Found) -> tuple[str, ...]:

@@ -50,3 +50,8 @@ def is_marked(thing: Mapping[str, Json], mark: Mark) -> bool:
     """Whether a thread or run carries all of a mark."""
     metadata = thing.get("metadata") or {}
     return all(metadata.get(key) == value for key, value in mark.items())
+
+
+def given(run: Mapping[str, Json]) -> str:
+    """The id of the interrupt that a run of ours answers; "" for any other run."""
+    return str((run.get("metadata") or {}).get(ANSWERED) or "")

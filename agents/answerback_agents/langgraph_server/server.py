@@ -12,7 +12,7 @@ from langgraph_sdk.errors import APIStatusError
 
 from answerback.errors import AgentUnavailable
 from answerback_agents.langgraph_server import inside
-from answerback_agents.langgraph_server.marks import Mark, is_marked
+from answerback_agents.langgraph_server.marks import Mark, given, is_marked
 from answerback_agents.langgraph_server.reading import Ended
 from answerback_agents.langgraph_server.settings import Settings
 
@@ -114,13 +114,15 @@ class Server:
         """
         with contextlib.suppress(Missing), self._faults():
             found = cast(dict[str, Any], await self._client.threads.get_state(id, subgraphs=True))
-            return await self._held(found) if any(inside.holds(found)) else found
+            return await self._held(id, found) if any(inside.holds(found)) else found
         return None
 
-    async def _held(self, state: dict[str, Any]) -> dict[str, Any]:
+    async def _held(self, id: str, state: dict[str, Any]) -> dict[str, Any]:
         """Held where the graph has breakpoints; where that cannot be found out, as it seems."""
-        breakpoints = await self._breakpoints()
-        return state if breakpoints is None else inside.held_by(breakpoints, state)
+        over = set[str]()
+        if inside.doubtful(state):
+            over = {given(run) async for run in self.runs(id) if run["status"] == "success"}
+        return inside.held_by(await self._breakpoints(), over, state)
 
     async def holds_inside(self) -> bool:
         """Whether a graph that is a step of another one has breakpoints, or may have."""

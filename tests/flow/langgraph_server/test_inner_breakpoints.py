@@ -82,6 +82,17 @@ async def test_so_it_is_behind_steps_also_behind_the_last_one(harness: Harness) 
     assert harness.log == ["ask:fine", "danger"]
 
 
+async def test_a_step_that_its_graphs_state_leaves_out_is_asked_and_then_the_breakpoint_behind_it(
+    harness: Harness,
+) -> None:
+    agent, t = await harness.open("joined_inside"), thread()
+    asked = only(await agent.start(t, harness.input(), "run-1"))
+    assert asked.questions[0].text == "Go on?"
+    held = only(await agent.resume(t, target(asked), said("fine")))
+    assert held.questions[0].text == "Go on with the next step?"
+    assert isinstance(await agent.resume(t, target(held), said(True)), Finished)
+
+
 async def test_law_1_what_is_asked_beside_it_waits_until_the_breakpoint_was_asked_about(
     harness: Harness,
 ) -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from answerback.model import Json
 from answerback_agents.langgraph.breakpoints import Hold
-from answerback_agents.langgraph_server.inside import asks, held_by, holds
+from answerback_agents.langgraph_server.inside import asks, doubtful, held_by, holds
 from answerback_agents.langgraph_server.reading import waits
 
 QUESTION: Json = {"id": "i1", "value": "Go on?"}
@@ -78,9 +78,26 @@ def test_what_waits_is_asked(found: Json) -> None:
 )
 def test_only_a_breakpoint_holds(breakpoints: dict[str, str], found: Json, is_held: bool) -> None:
     """One that another part of its step left at work looks the same."""
-    kept = held_by(breakpoints, state(found))
+    kept = held_by(breakpoints, {"i1"}, state(found))
     assert any(holds(kept)) is is_held
     assert asks(kept["tasks"][0]) is not is_held
+
+
+@pytest.mark.parametrize(
+    ("found", "over", "is_held"),
+    [
+        (AT_ITS_END, set(), False),
+        (AT_ITS_END, {"i1"}, True),
+        (task("inner", state=state()), set(), True),  # nothing was asked before
+        (HELD, set(), True),
+    ],
+)
+@pytest.mark.parametrize("breakpoints", [None, {"inner:pay": "after"}])
+def test_a_graph_without_a_next_step_waits_in_one_that_is_left_out_unless_its_question_was_answered(
+    breakpoints: dict[str, str] | None, found: Json, over: set[str], is_held: bool
+) -> None:
+    assert doubtful(state(found)) is (found is AT_ITS_END)
+    assert any(holds(held_by(breakpoints, over, state(found)))) is is_held
 
 
 @pytest.mark.parametrize("status", ["interrupted", "error"])
