@@ -1,7 +1,5 @@
 """The provider: python-telegram-bot's Bot to send, raw updates of our own intake to receive."""
 
-import asyncio
-import dataclasses
 import hmac
 import json
 import logging
@@ -10,7 +8,7 @@ import re
 from collections.abc import Awaitable
 from typing import Any, ClassVar, TypeVar
 
-from telegram import Bot, InlineKeyboardMarkup, LinkPreviewOptions, ReplyParameters
+from telegram import Bot
 
 from answerback.provider import (
     Address,
@@ -36,14 +34,14 @@ from answerback.provider import (
     shorten,
 )
 from answerback_providers.telegram import ids
-from answerback_providers.telegram.faults import TOO_BIG, Unchanged, Unreadable, translate
-from answerback_providers.telegram.fields import moment
+from answerback_providers.telegram.faults import TOO_BIG, Unreadable, translate
 from answerback_providers.telegram.hook import looked_after, set_webhook
 from answerback_providers.telegram.incoming import Bot as Self
 from answerback_providers.telegram.incoming import events
 from answerback_providers.telegram.line import Line
+from answerback_providers.telegram.posting import Posts
 from answerback_providers.telegram.settings import OFFICIAL, TelegramSettings
-from answerback_providers.telegram.wording import LIMIT, Part, clean, keyboard, word
+from answerback_providers.telegram.wording import LIMIT, clean
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -58,9 +56,7 @@ NOBODY = (
     "place: the group's."
 )
 AT_ONCE = 1000  # updates taken from one poll; Telegram sends 100 at most
-REMEMBERED = 1000  # half-sent messages kept in memory
 _NUMBER = re.compile("-?[1-9][0-9]{0,18}")
-NO_PREVIEW = LinkPreviewOptions(is_disabled=True)
 # Shown until it is dismissed: what must not be overlooked. Anything else is a toast.
 ALERTS = frozenset(
     {
@@ -110,7 +106,7 @@ class Telegram(Provider):
             get_updates_request=self._line,
         )
         self._self = Self(self._options.bot_id)
-        self._begun: dict[tuple[str, int], list[str]] = {}  # what of a split message has arrived already
+        self._posts = Posts(self._bot, self._options.bot_id, self._say)
 
     @property
     def polls(self) -> bool:
@@ -146,25 +142,13 @@ class Telegram(Provider):
         if message.kind in ASKING and message.to.external_id.startswith("-"):
             raise Undeliverable(NOBODY)
         try:
-            return await self._send(message, plain=False)
+            return await self._posts.send(message, plain=False)
         except Unreadable as error:
             log.warning("%s: sent as plain text instead: %s", self.name, error.reason)
-        return await self._send(message, plain=True)
+        return await self._posts.send(message, plain=True)
 
     async def update(self, to: Address, message_id: str, message: Message) -> None:
-        """In one part, whatever its length: an edited message cannot become two."""
-        if self._mine(message_id).chat != to.place:  # what a group said before it moved stays as it is
-            raise Undeliverable("The message stands in another chat than the one it is written to now.")
-        bare = dataclasses.replace(message, buttons=())
-        for plain in (False, True):
-            try:
-                return await self._edit(message_id, word(bare, plain=plain, most=LIMIT)[0])
-            except Unchanged:
-                return None
-            except Unreadable:
-                if plain:
-                    raise
-        return None
+        await self._posts.update(to, message_id, message)
 
     async def acknowledge(self, reply: Reply, outcome: Outcome, text: str) -> None:
         """Every tap is answered, or its button stays busy; a plain message has nothing to answer."""
@@ -242,68 +226,6 @@ class Telegram(Provider):
         me = await self._say(self._bot.get_me())
         return f"@{me.username} answers; mode {self._options.mode}"
 
-    async def _send(self, message: Message, *, plain: bool) -> Sent:
-        parts = word(message, plain=plain)
-        key = (message.delivery_id, hash(tuple(part.text for part in parts)))
-        sent, at = self._begun.pop(key, []), 0
-        markup = keyboard(button for button in message.buttons if not (plain and button.url))
-        try:
-            for place, part in enumerate(parts[len(sent) :], start=len(sent) + 1):
-                id, at = await self._post(message, part, markup if place == len(parts) else None)
-                sent.append(id)
-        except (TryLater, asyncio.CancelledError):
-            if sent and message.delivery_id:  # the next attempt goes on here instead of saying it all again
-                self._begun[key] = sent
-                if len(self._begun) > REMEMBERED:
-                    del self._begun[next(iter(self._begun))]
-            raise
-        return Sent((sent[-1], *sent[:-1]), sent_at=moment(at))
-
-    async def _post(
-        self, message: Message, part: Part, markup: InlineKeyboardMarkup | None
-    ) -> tuple[str, int]:
-        """Its id, and the second in which Telegram took it."""
-        sent = await self._say(
-            self._bot.send_message(
-                _chat(message.to.place),
-                part.text,
-                entities=part.entities or None,
-                link_preview_options=NO_PREVIEW,
-                reply_markup=markup,
-                reply_parameters=self._thread(message),
-            )
-        )
-        id = ids.MessageId(f"{sent.chat.id}", sent.message_id, self._self.id)
-        return str(id), int(sent.date.timestamp())
-
-    async def _edit(self, message_id: str, part: Part) -> None:
-        found = self._mine(message_id)
-        await self._say(
-            self._bot.edit_message_text(
-                part.text,
-                _chat(found.chat),
-                found.number,
-                entities=part.entities or None,
-                link_preview_options=NO_PREVIEW,
-            )
-        )
-
-    def _mine(self, message_id: str) -> ids.MessageId:
-        """Where a message of ours stands. Raises Undeliverable for the id of another provider or bot."""
-        found = ids.message_id(message_id)
-        if found is None:
-            raise Undeliverable("This is not the id of a message on Telegram.")
-        if found.bot not in (0, self._self.id):
-            raise Undeliverable("The message was sent by another bot than the one that is configured now.")
-        return found
-
-    def _thread(self, message: Message) -> ReplyParameters | None:
-        """Reply to our latest earlier message in this place, if there is one and as long as it stands."""
-        for earlier in map(ids.message_id, reversed(message.reply_to)):
-            if earlier and earlier.chat == message.to.place and earlier.bot in (0, self._self.id):
-                return ReplyParameters(earlier.number, allow_sending_without_reply=True)
-        return None
-
     async def _say(self, call: Awaitable[T]) -> T:
         """The result of a call, or what the core must know; what the library raised stays here."""
         try:
@@ -320,10 +242,6 @@ class Telegram(Provider):
                 "set it, or use mode: polling."
             )
         return f"{base}/in/{self.name}"
-
-
-def _chat(place: str) -> int | str:
-    return int(place) if place.removeprefix("-").isdecimal() else place
 
 
 def _number(update: Json) -> int | None:
