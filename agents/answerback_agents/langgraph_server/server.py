@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import itertools
 from collections.abc import AsyncIterator, Iterator
 from typing import Any, cast
 from urllib.parse import urlsplit
@@ -130,11 +131,21 @@ class Server:
         return breakpoints is None or any(":" in path for path in breakpoints)
 
     async def _breakpoints(self) -> dict[str, str] | None:
-        """What `inside.held_by` takes; None where the server cannot draw the graph."""
+        """What `inside.held_by` takes; None where the server cannot draw the graph.
+
+        A step whose graph is drawn is not drawn itself: so it is drawn to one depth after the other.
+        """
+        found, paths = dict[str, str](), set[str]()
         with self._faults(), contextlib.suppress(APIStatusError):
-            drawn = await self._client.assistants.get_graph(self._settings.assistant, xray=True)
-            nodes = ((node["id"], (node.get("metadata") or {}).get("__interrupt")) for node in drawn["nodes"])
-            return {str(path): str(where) for path, where in nodes if where}
+            for depth in itertools.count(1):
+                drawn = await self._client.assistants.get_graph(self._settings.assistant, xray=depth)
+                nodes = {str(node["id"]): node.get("metadata") or {} for node in drawn["nodes"]}
+                found |= {
+                    path: str(said["__interrupt"]) for path, said in nodes.items() if "__interrupt" in said
+                }
+                if nodes.keys() <= paths:
+                    return found
+                paths = {*nodes}
         return None
 
     async def history(self, id: str) -> AsyncIterator[dict[str, Any]]:

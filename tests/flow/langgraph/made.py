@@ -12,7 +12,6 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.prebuilt import ToolNode
 from langgraph.types import Command, RetryPolicy, Send, interrupt
 
-from tests.flow.langgraph.graphs import note
 from tests.flow.langgraph.programs import ALIKE, Layer, Program, Step, chosen, of_size, questions
 
 
@@ -27,6 +26,11 @@ class Given(TypedDict, total=False):
 class State(Given, total=False):
     log: str
     topic: str
+
+
+def note(state: State, line: str) -> None:
+    with Path(state["log"]).open("a") as file:
+        file.write(line + "\n")
 
 
 def graph(options: dict[str, Any]) -> Any:

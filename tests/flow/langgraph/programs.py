@@ -3,7 +3,7 @@
 import random
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 ALIKE = "Which?"  # a run about this asks all its questions in these words
 
@@ -183,6 +183,23 @@ def of_size(seed: int, most: int) -> Program:
     while _size(found := program(rnd)) > most:
         pass
     return found
+
+
+def on_a_server(found: Program) -> Program:
+    """Without what a LangGraph server cannot tell apart: calls, error handlers, failures between steps."""
+    return Program(
+        tuple(
+            replace(layer, steps=tuple(map(_on_a_server, layer.steps)), failing=False)
+            for layer in found.layers
+        )
+    )
+
+
+def _on_a_server(step: Step) -> Step:
+    plain = replace(step, how="", mended=0, times=1)
+    if step.inner is None:
+        return plain
+    return replace(plain, inner=on_a_server(step.inner), how="node", asks=0, more=0, failing=False)
 
 
 def _size(found: Program) -> int:

@@ -9,6 +9,7 @@ from langgraph_sdk import get_client
 
 from tests.flow.langgraph_server.development import INSTALLED, Proxy, proxy, running
 from tests.flow.langgraph_server.harness import Elsewhere, Harness
+from tests.flow.langgraph_server.made_graphs import FEW, MANY
 from tests.support.missing import require
 
 
@@ -17,7 +18,14 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The URL of a real server, in an environment of its own: it is not open source."""
     there = (INSTALLED / "ready").exists()
     require(there, "No LangGraph server is installed (Elastic License 2.0): sh scripts/langgraph-server.sh")
-    with running(tmp_path_factory.mktemp("server")) as url:
+    with running(tmp_path_factory.mktemp("server"), FEW) as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def larger_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """One with many graphs."""
+    with running(tmp_path_factory.mktemp("larger"), MANY) as url:
         yield url
 
 

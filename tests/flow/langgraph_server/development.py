@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import time
 import urllib.request
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -24,12 +24,11 @@ GRAPHS = [
     "questions", "asking", "guarded", "guarded_twice", "strict", "working", "laboring", "parallel", "cached",
     "journaled", "quiet", "mended", "chosen", "stuck", "joined", "joined_strict", "joined_both",
     "joined_guarded", "joined_late", "cut_off", "guarded_inside", "guarded_beside", "guarded_twice_inside",
-    "calling", "guarded_behind", "guarded_failing", "joined_inside",
+    "calling", "guarded_behind", "guarded_failing", "joined_inside", "guarded_graph",
 ]  # fmt: skip
 KEY = "hint-key-0123456789"  # what the server's webhooks carry
 CONFIG = {
     "dependencies": ["."],
-    "graphs": {name: f"./graphs.py:{name}" for name in GRAPHS},
     "webhooks": {
         "url": {"disable_loopback": False, "require_https": False},
         "headers": {"Authorization": "Bearer ${{ env.LG_WEBHOOK_KEY }}"},
@@ -38,10 +37,13 @@ CONFIG = {
 
 
 @contextlib.contextmanager
-def running(place: Path) -> Iterator[str]:
-    """The URL of a server on the graphs in graphs.py; it keeps its state in `place`."""
-    shutil.copy(HERE / "graphs.py", place)
-    (place / "langgraph.json").write_text(json.dumps(CONFIG))
+def running(place: Path, made: Iterable[int] = ()) -> Iterator[str]:
+    """The URL of a server on the graphs in graphs.py, and `made` ones; it keeps its state in `place`."""
+    for name in ("graphs.py", "made_graphs.py"):
+        shutil.copy(HERE / name, place)
+    graphs = {name: f"./graphs.py:{name}" for name in GRAPHS}
+    graphs |= {f"made_{seed}": f"./made_graphs.py:made_{seed}" for seed in made}
+    (place / "langgraph.json").write_text(json.dumps({**CONFIG, "graphs": graphs}))
     port = free_port()
     url = f"http://127.0.0.1:{port}"
     command: list[str | Path] = [
@@ -53,6 +55,7 @@ def running(place: Path) -> Iterator[str]:
         str(port),
     ]
     quiet = {"LANGSMITH_TRACING": "false", "LANGGRAPH_CLI_NO_ANALYTICS": "1", "LG_WEBHOOK_KEY": KEY}
+    quiet |= {"PYTHONPATH": str(HERE.parents[2])}  # what is made is made of programs
     with (place / "output").open("w") as output:
         process = subprocess.Popen(
             [*command, "--n-jobs-per-worker", "4"],

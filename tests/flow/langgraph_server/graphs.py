@@ -205,6 +205,16 @@ def _inside(graph: Any, *beside: Any) -> Any:
     return builder.compile()
 
 
+def _guarded_graph() -> Any:
+    """A breakpoint before a step that is itself a graph, in the graph of a step."""
+    builder = StateGraph(State)
+    builder.add_node("ask", ask)
+    builder.add_node("inner", quiet)
+    builder.add_edge(START, "ask")
+    builder.add_edge("ask", "inner")
+    return _inside(builder.compile(interrupt_before=["inner"]))
+
+
 def stumbles(state: State) -> State:
     """Fails the first time."""
     if "stumbles" not in lines(state):
@@ -248,6 +258,7 @@ guarded_behind = _inside(_compiled(ask, danger, interrupt_after=["ask", "danger"
 guarded_twice_inside = _inside(_inside(guarded_twice))
 quiet = _compiled(danger)
 strict = _compiled(picky)
+guarded_graph = _guarded_graph()
 working = _compiled(slow, ask)
 laboring = _compiled(ask, slow)
 parallel = _parallel()

@@ -40,6 +40,15 @@ async def test_law_1_what_was_asked_before_it_has_its_answer_and_the_breakpoint_
     assert harness.log == ["ask:fine", "danger"]
 
 
+async def test_so_it_is_before_a_step_that_is_itself_a_graph(harness: Harness) -> None:
+    agent, t = await harness.open("guarded_graph"), thread()
+    asked = only(await agent.start(t, harness.input(), "run-1"))
+    held = only(await agent.resume(t, target(asked), said("fine")))
+    assert held.questions[0].text == "The next step is “inner”. Go on?"
+    assert isinstance(await agent.resume(t, target(held), said(True)), Finished)
+    assert harness.log == ["ask:fine", "danger"]
+
+
 async def test_an_answer_after_which_we_died_is_found_in_front_of_it(harness: Harness) -> None:
     agent, t = await harness.open("guarded_inside"), thread()
     asked = only(await agent.start(t, harness.input(), "run-1"))
