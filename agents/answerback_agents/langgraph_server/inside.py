@@ -46,8 +46,10 @@ def _held_by(breakpoints: Mapping[str, str] | None, over: Set[str], task: Found,
 
 
 def _may_hold(breakpoints: Mapping[str, str], inside: str, steps: tuple[str, ...]) -> bool:
+    """Any of them may, where the next step is none or is left out."""
     before = any("before" in breakpoints.get(inside + step, "") for step in steps)
-    return before or any(path.startswith(inside) and "after" in at for path, at in breakpoints.items())
+    others = (at for path, at in breakpoints.items() if path.startswith(inside))
+    return before or any("after" in at or not steps for at in others)
 
 
 def doubtful(state: Found) -> bool:

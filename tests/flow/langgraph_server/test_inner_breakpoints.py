@@ -91,6 +91,16 @@ async def test_so_it_is_behind_steps_also_behind_the_last_one(harness: Harness) 
     assert harness.log == ["ask:fine", "danger"]
 
 
+async def test_a_breakpoint_before_a_step_that_its_graphs_state_leaves_out_is_asked(harness: Harness) -> None:
+    agent, t = await harness.open("joined_guarded_inside"), thread()
+    asked = only(await agent.start(t, harness.input(), "run-1"))
+    held = only(await agent.resume(t, target(asked), said("fine")))
+    assert held.questions[0].text == "Go on with the next step?"
+    number = only(await agent.resume(t, target(held), said(True)))
+    assert number.questions[0].text == "A number?"
+    assert isinstance(await agent.resume(t, target(number), said("7")), Finished)
+
+
 async def test_a_step_that_its_graphs_state_leaves_out_is_asked_and_then_the_breakpoint_behind_it(
     harness: Harness,
 ) -> None:

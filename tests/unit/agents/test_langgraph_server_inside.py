@@ -72,7 +72,8 @@ def test_what_waits_is_asked(found: Json) -> None:
         ({}, HELD, False),
         ({"pay": "before"}, HELD, False),
         ({"inner:look": "before"}, HELD, False),
-        ({"inner:pay": "before"}, AT_ITS_END, False),
+        ({"inner:pay": "before"}, AT_ITS_END, True),  # or before a step that is left out
+        ({"other:pay": "before"}, AT_ITS_END, False),
         ({"inner:pay": "before"}, DEEP, False),
     ],
 )
