@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import time
 import urllib.request
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -37,7 +37,7 @@ CONFIG = {
 
 
 @contextlib.contextmanager
-def running(place: Path, made: Iterable[int] = ()) -> Iterator[str]:
+def running(place: Path, made: Sequence[int] = ()) -> Iterator[str]:
     """The URL of a server on the graphs in graphs.py, and `made` ones; it keeps its state in `place`."""
     for name in ("graphs.py", "made_graphs.py"):
         shutil.copy(HERE / name, place)
@@ -55,7 +55,8 @@ def running(place: Path, made: Iterable[int] = ()) -> Iterator[str]:
         str(port),
     ]
     quiet = {"LANGSMITH_TRACING": "false", "LANGGRAPH_CLI_NO_ANALYTICS": "1", "LG_WEBHOOK_KEY": KEY}
-    quiet |= {"PYTHONPATH": str(HERE.parents[2])}  # what is made is made of programs
+    # What is made is made of programs.
+    quiet |= {"PYTHONPATH": str(HERE.parents[2]), "MADE": " ".join(map(str, made))}
     with (place / "output").open("w") as output:
         process = subprocess.Popen(
             [*command, "--n-jobs-per-worker", "4"],
