@@ -39,10 +39,10 @@ def _held_by(breakpoints: Mapping[str, str] | None, over: Set[str], task: Found,
         return task
     inside, steps = f"{place}{task['name']}:", _next(inner)
     task = {**task, "state": held_by(breakpoints, over, inner, inside)}
-    held = is_held(task) and (breakpoints is None or _may_hold(breakpoints, inside, steps))
-    if held and not steps:
-        held = _shown(task) <= over
-    return task if held or not is_held(task) else {**task, "state": {}}
+    may_hold = breakpoints is None or _may_hold(breakpoints, inside, steps)
+    if not is_held(task) or (may_hold and (steps or _shown(task) <= over)):
+        return task
+    return {**task, "state": {}}
 
 
 def _may_hold(breakpoints: Mapping[str, str], inside: str, steps: tuple[str, ...]) -> bool:

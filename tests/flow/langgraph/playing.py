@@ -9,7 +9,7 @@ import pytest
 
 from answerback.agent import Agent, Failed, Finished, Paused, Pending, State
 from answerback.errors import NotPending
-from answerback.model import Answer, QuestionKind
+from answerback.model import Answer, Json, QuestionKind
 from tests.flow.langgraph.harness import ids, said, target
 from tests.flow.langgraph.programs import ALIKE, Program, expected, heard, told
 
@@ -30,11 +30,9 @@ class Person:
         """To the end, which must be as expected."""
         log.touch()
         ended = await self._end({"log": str(log), "topic": self.topic})
-        had = heard(log.read_text().splitlines())
-        assert ended.result.get("heard", []) == sorted(expected(self.program, self.topic, had.__getitem__))
-        assert self.topic or all(answer == told(question) for question, answer in had.items())
+        had = heard_rightly(self.program, self.topic, log, ended.result)
         words = [answer.text for _, answer in self.given if answer.text]
-        assert self.was_asked_anew or sorted(had.values()) == sorted(words)
+        assert self.was_asked_anew or sorted(had) == sorted(words)
 
     async def _end(self, input: dict[str, Any]) -> Finished:
         self.mine = await self.begin()
@@ -77,6 +75,14 @@ class Person:
             self.given, self.was_asked_anew = [], True
             return await self.mine.reask("t")
         return await self.mine.retry("t")
+
+
+def heard_rightly(program: Program, topic: str, log: Path, result: Json) -> list[str]:
+    """All answers that its steps had, each always for the same question, and of which it made its result."""
+    had = heard(log.read_text().splitlines())
+    assert result.get("heard", []) == sorted(expected(program, topic, had.__getitem__))
+    assert topic or all(answer == told(question) for question, answer in had.items())
+    return list(had.values())
 
 
 def _yes(pending: Pending) -> Answer | None:

@@ -24,7 +24,8 @@ GRAPHS = [
     "questions", "asking", "guarded", "guarded_twice", "strict", "working", "laboring", "parallel", "cached",
     "journaled", "quiet", "mended", "chosen", "stuck", "joined", "joined_strict", "joined_both",
     "joined_guarded", "joined_late", "cut_off", "guarded_inside", "guarded_beside", "guarded_twice_inside",
-    "calling", "guarded_behind", "guarded_failing", "joined_inside", "joined_guarded_inside", "guarded_graph",
+    "calling", "calling_guarded", "guarded_behind", "guarded_failing", "joined_inside",
+    "joined_guarded_inside", "guarded_graph",
 ]  # fmt: skip
 KEY = "hint-key-0123456789"  # what the server's webhooks carry
 CONFIG = {

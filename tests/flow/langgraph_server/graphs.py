@@ -238,6 +238,11 @@ def _calling() -> Any:
     return _compiled(call)
 
 
+def call_twice(state: State) -> State:
+    """Calls a graph with a breakpoint, which LangGraph does not find behind a name of the module."""
+    return {"answers": [called.invoke(State(log=state["log"]))["answers"] for _ in range(2)]}
+
+
 def _cached() -> Any:
     """A step that asks, and whose result LangGraph would keep."""
     builder = StateGraph(State)
@@ -254,7 +259,8 @@ guarded_inside, guarded_beside = _inside(guarded), _inside(guarded, picky)
 guarded_failing = _inside(guarded_twice, stumbles)
 joined_guarded_inside = _inside(_joined(picky, begins=ask, interrupt_before=["picky"]))
 joined_inside = _inside(_joined(ask, interrupt_after=["ask"]))
-calling = _calling()
+called = _compiled(danger, interrupt_before=["danger"])
+calling, calling_guarded = _calling(), _compiled(call_twice)
 guarded_behind = _inside(_compiled(ask, danger, interrupt_after=["ask", "danger"]))
 guarded_twice_inside = _inside(_inside(guarded_twice))
 quiet = _compiled(danger)

@@ -6,6 +6,7 @@ import pytest
 
 from answerback.agent import Failed, Finished, Paused, Pending, State
 from answerback.errors import NotPending, NotYet
+from answerback_agents.langgraph.breakpoints import STUCK
 from tests.flow.langgraph_server.development import Rule
 from tests.flow.langgraph_server.harness import Harness, only, said, target, text
 
@@ -146,6 +147,13 @@ async def test_a_graph_that_was_left_at_work_is_held_by_nothing(harness: Harness
     agent, t = await harness.open("calling"), thread()
     assert text(await agent.start(t, harness.input(), "run-1")) == "Go on?"
     (harness.place / "gate").touch()
+
+
+async def test_one_that_no_yes_gets_past_fails_the_run_and_says_what_to_do(harness: Harness) -> None:
+    """Of a graph that a step calls: its second call comes to where the first one was let past."""
+    agent, t = await harness.open("calling_guarded"), thread()
+    held = only(await agent.start(t, harness.input(), "run-1"))
+    assert await agent.resume(t, target(held), said(True)) == Failed(STUCK, retryable=False)
 
 
 async def test_on_a_server_that_cannot_draw_its_graphs_it_is_held_as_it_seems(harness: Harness) -> None:
