@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import logging
 import pathlib
-import uuid
+import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -238,7 +238,7 @@ def build(
     all_agents = agents if agents is not None else dict(found.agents)
     settings = owners.settled(settings, all_providers)
     tokens = Tokens(secret_of(settings), settings.public_url)
-    owner = uuid.uuid4().hex
+    owner = secrets.token_urlsafe(9)  # short: what a row grows by at its claim can split a page of SQLite's
     paces = {name: provider.pace for name, provider in all_providers.items()}
     paces[CALLER] = Pace()
     edits = frozenset(name for name, provider in all_providers.items() if type(provider).can("update"))

@@ -19,7 +19,7 @@ from tests.bench.filling import QUESTION, Filled, fill
 from tests.bench.gateway import PROVIDER, Gateway, gateway
 from tests.bench.measure import Figure, figures_of_latency, interleave
 from tests.bench.options import Options
-from tests.bench.processes import far_side
+from tests.bench.processes import far_side, one_core
 from tests.bench.provider import SIGNATURE, sign
 from tests.bench.targets import GROWING
 
@@ -110,8 +110,12 @@ async def _timed(work: Awaitable[Any]) -> float:
 
 
 async def run(options: Options) -> AsyncIterator[Figure]:
-    """Both sizes at once, each in a gateway of its own."""
+    """Both sizes at once, each in a gateway of its own.
+
+    On one core: on two, it is luck for a whole run which of them wakes its threads across cores.
+    """
     async with AsyncExitStack() as stack:
+        stack.enter_context(one_core())
         far = stack.enter_context(far_side())
 
         async def measured(count: int) -> Measured:
