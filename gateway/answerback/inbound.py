@@ -6,7 +6,6 @@ from answerback import linking, taps, turned_away
 from answerback.asides import ASIDES, aside
 from answerback.attachments import kept
 from answerback.case import Case, Effect
-from answerback.closing import cancel_run
 from answerback.context import Context
 from answerback.delegating import can_delegate, delegate, gone
 from answerback.door import Actor, decide, gave_up, lost
@@ -20,10 +19,10 @@ from answerback.provider import Reply, Void
 from answerback.quoting import new_text
 from answerback.read import Unclear, is_command
 from answerback.receipts import answered, tapped
-from answerback.render import asker
 from answerback.sentences import say
-from answerback.starting import start, startable, stop_working, unknown
+from answerback.starting import start, startable, unknown
 from answerback.steps import Step, step_of
+from answerback.stopping import stop_asking, stop_later, stop_working, whom
 from answerback.store import Row, Tx, contacts, interactions, passing, places
 from answerback.store.codec import address_in, attachments_out
 from answerback.substitute import STOPS, considered
@@ -240,7 +239,7 @@ def _command(case: Case, command: tuple[str, str], gathered: Gathered) -> Effect
     if name == DELEGATE and not sure:
         sure = any(can_delegate(case, record, rest) for record in gathered.records.values())
     if name in STOPS | ASIDES or (name == DELEGATE and sure):
-        found = match(gathered.evidence)
+        found = whom(case, rest, gathered) if name in STOPS else match(gathered.evidence)
         if isinstance(found, WhichOne):
             return _which_one(case, [candidate.delivery_id for candidate in found.candidates], command)
         if isinstance(found, Match):
@@ -248,12 +247,15 @@ def _command(case: Case, command: tuple[str, str], gathered: Gathered) -> Effect
             asked = gathered.rows[found.delivery_id]
             assert record is not None  # it was gathered in this transaction
             if record.status is not InteractionStatus.PENDING:
-                return _closed(case, record, lost(record), asked)
+                later = stop_later(case, record) if name in STOPS else None
+                return later or _closed(case, record, lost(record), asked)
             if name not in STOPS and gave_up(record, case.person.id if case.person else ""):
                 return gone(case, record)
             if name in ASIDES:
                 return aside(case, command, gathered, record, asked)
-            return delegate(case, rest, record, asked) if name == DELEGATE else _stop(case, record, asked)
+            if name == DELEGATE:
+                return delegate(case, rest, record, asked)
+            return stop_asking(case, record) or _not_here(case, record, asked)
         return (stop_working(case, rest) if name in STOPS else None) or _nothing(case)
     return None
 
@@ -265,13 +267,6 @@ def _pending(case: Case, evidence: Evidence) -> Effect:
     return Effect(Outcome.COMMAND, [case.context.outbox.conversation(case.tx, case.here, "pending", args)])
 
 
-def _stop(case: Case, record: Interaction, asked: Row) -> Effect:
-    """The person stops the run that asks: law 7 held, since only what they may answer is matched."""
-    if not record.run_id:
-        return _say(
-            case, record, asked, Outcome.ASKED_AGAIN, "command_unknown", {"text": case.reply.text[:40]}
-        )
-    rows = cancel_run(case.tx, case.context, record.run_id, "stopped by the person who was asked")
-    who = asker(record, case.person.language if case.person else "en")
-    rows.append(case.context.outbox.conversation(case.tx, case.here, "stopped", {"who": who}))
-    return Effect(Outcome.COMMAND, rows, stops=[(record.agent, record.thread_id)], about=record.id)
+def _not_here(case: Case, record: Interaction, asked: Row) -> Effect:
+    said = {"text": case.reply.text[:40]}
+    return _say(case, record, asked, Outcome.ASKED_AGAIN, "command_unknown", said)

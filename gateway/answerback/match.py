@@ -6,7 +6,8 @@ is closed, so that the person hears what became of it; it never falls through to
 """
 
 import re
-from dataclasses import dataclass
+from collections.abc import Set
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from answerback.model import InteractionStatus
@@ -88,6 +89,23 @@ def match(evidence: Evidence) -> Match | WhichOne | Nothing:
     if len(pending) == 1 and not evidence.doubtful:
         return Match(pending[0].interaction_id, "only one", pending[0].delivery_id)
     return WhichOne(pending)
+
+
+def match_one_of(evidence: Evidence, ids: Set[str]) -> Match | WhichOne | Nothing:
+    """The same for a reply that says itself that it is for one of these interactions.
+
+    What it came with is evidence like that, and may disagree.
+    """
+
+    def within(found: tuple[Open, ...]) -> tuple[Open, ...]:
+        return tuple(each for each in found if each.interaction_id in ids)
+
+    token = (evidence.token_delivery,) if evidence.token_delivery else ()
+    named = (*token, *evidence.referenced_deliveries, *evidence.codes)
+    its_own = within(evidence.open_for_sender)
+    if len(within(named)) < len(named):
+        return match(Evidence(open_for_sender=(*named, *its_own), doubtful=True))
+    return match(replace(evidence, open_for_sender=its_own))
 
 
 def _agreed(named: list[tuple[How, tuple[Open, ...]]]) -> Match | WhichOne:

@@ -1,13 +1,12 @@
-"""starting: `run AGENT …` starts one for whoever the configuration lets; `stop` stops it while it works."""
+"""starting: `run AGENT …` starts one for whoever the configuration lets."""
 
 from answerback.case import Case, Effect, said
-from answerback.closing import cancelled
 from answerback.model import Json, Outcome, Question, QuestionKind
 from answerback.read import Unclear, read
 from answerback.render import called
 from answerback.routing import route_of
 from answerback.settings import Plugin
-from answerback.store import Row, interactions, runs
+from answerback.store import interactions, runs
 
 MESSAGES = "messages"  # the key under which chat models expect what was said, each with its role
 _TEXT = Question("text", "", QuestionKind.TEXT)
@@ -53,39 +52,6 @@ def unknown(case: Case, rest: str) -> Effect:
     if name:
         return said(case, "unknown_agent", {"text": name})
     return said(case, "run_which" if names else "run_none", {"options": names})
-
-
-def stop_working(case: Case, name: str) -> Effect | None:
-    """Stop what works for this person and asks nothing now; None: nothing does, or not any more.
-
-    Several are not guessed at: they are named, and `stop NAME` is for all of that agent.
-    """
-    person = case.person
-    if person is None:
-        return None
-    who = {"contact": person.id, "on": case.provider, "external": case.reply.sender}
-    found = case.tx.all(runs.WORKING_FOR, **who)
-    named = [row for row in found if row["agent"].lower() == name.lower()] if name else found
-    if not found:
-        return None
-    agents = sorted({row["agent"] for row in found})
-    if not named or (len(named) > 1 and not name):
-        return said(case, "stop_which", {"options": ", ".join(agents)})
-    return _stopped(case, named)
-
-
-def _stopped(case: Case, rows: list[Row]) -> Effect | None:
-    effect = Effect(Outcome.COMMAND)
-    for row in rows:
-        withdrawn = cancelled(case.tx, case.context, row["id"], "stopped by the person who was asked")
-        if withdrawn is not None:
-            effect.rows += withdrawn
-            effect.stops.append((row["agent"], row["thread_id"]))
-    if not effect.stops:
-        return None
-    who = {"who": called(rows[0]["agent"])}
-    effect.rows.append(case.context.outbox.conversation(case.tx, case.here, "stopped", who))
-    return effect
 
 
 def _input(agent: Plugin, text: str) -> Json:

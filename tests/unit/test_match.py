@@ -13,6 +13,7 @@ from answerback.match import (
     WhichOne,
     find_codes,
     match,
+    match_one_of,
     new_code,
     strip_code,
 )
@@ -95,6 +96,26 @@ def test_where_one_of_what_disagrees_is_closed_the_other_is_asked_for_not_assume
 def test_where_all_that_disagrees_is_closed_the_strongest_is_told_of():
     other = asked("y", COMPLETED)
     assert match(Evidence(CLOSED, (other,), (), (A,))) == Match("x", "token", "d-x")
+
+
+def test_a_reply_that_names_some_itself_is_for_one_of_these():
+    assert match_one_of(Evidence(open_for_sender=(A, B, C)), {"b"}) == Match("b", "only one", "d-b")
+    assert match_one_of(Evidence(open_for_sender=(A, B, C)), {"b", "c"}) == WhichOne((B, C))
+    assert match_one_of(Evidence(None, (B,), open_for_sender=(A, B)), {"b"}) == Match("b", "reference", "d-b")
+
+
+def test_what_it_came_with_may_disagree_with_what_it_names():
+    assert match_one_of(Evidence(None, (A,), open_for_sender=(A, B, C)), {"b"}) == WhichOne((A, B))
+    assert match_one_of(Evidence(A, codes=(B,), open_for_sender=(A, B, C)), {"b"}) == WhichOne((A, B))
+
+
+def test_what_is_over_disagrees_with_nothing_that_is_open():
+    assert match_one_of(Evidence(None, (CLOSED,), open_for_sender=(A, B)), {"b"}) == WhichOne((B,))
+    assert match_one_of(Evidence(None, (CLOSED,), open_for_sender=(A,)), {"b"}) == Nothing()
+
+
+def test_a_reply_that_names_what_is_not_open_is_for_nothing():
+    assert match_one_of(Evidence(open_for_sender=(A, B)), set()) == Nothing()
 
 
 def test_a_code_that_nobody_knows_keeps_the_only_open_question_from_being_assumed():

@@ -185,7 +185,7 @@ OF_TWO_AT_ONCE = (
     ),
     Mutant(
         "who stops what has just ended is not told that they stopped it",
-        GATEWAY + "starting.py",
+        GATEWAY + "stopping.py",
         "    if not effect.stops:\n        return None\n",
         "",
         STOPPING + "test_who_stops_what_ends_at_that_moment_is_not_told_that_they_stopped_it",

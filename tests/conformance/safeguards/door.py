@@ -207,6 +207,22 @@ OF_DOOR = (
         FLOW + "test_matching.py::test_law_1_a_text_that_is_later_than_now_answers_nothing_unasked[sqlite]",
     ),
     Mutant(
+        "who names an agent stops that one and no other",
+        GATEWAY + "stopping.py",
+        "    if not name or case.reply.data:",
+        "    if True:",
+        FLOW + "test_stopping_by_name.py"
+        "::test_it_is_stopped_while_it_works_and_not_the_one_that_asks[sqlite]",
+    ),
+    Mutant(
+        "a name that nobody has stops nothing",
+        GATEWAY + "stopping.py",
+        "doubtful=True",
+        "doubtful=False",
+        FLOW + "test_stopping_by_name.py"
+        "::test_a_name_that_nobody_has_stops_nothing_and_they_are_asked[sqlite]",
+    ),
+    Mutant(
         "a text that may be for what is lost, after a backup was put back",
         GATEWAY + "evidence.py",
         "        or (not named and not coded and bool(open_) and restored.may_mislead(tx, open_)),\n",
