@@ -5,7 +5,7 @@ from answerback.closing import cancel_run, cancelled
 from answerback.evidence import Gathered
 from answerback.match import Evidence, Match, Nothing, WhichOne, match, match_one_of
 from answerback.model import Interaction, Outcome
-from answerback.render import asker, called
+from answerback.render import asker, called, is_called
 from answerback.store import Row, runs
 
 WHY = "stopped by the person who was asked"
@@ -19,7 +19,7 @@ def whom(case: Case, name: str, gathered: Gathered) -> Match | WhichOne | Nothin
     if not name or case.reply.data:  # a tap has picked one
         return match(gathered.evidence)
     language = case.person.language if case.person else "en"
-    named = {id for id, record in gathered.records.items() if _is_named(record, name, language)}
+    named = {id for id, record in gathered.records.items() if is_called(name, record, language)}
     found = match_one_of(gathered.evidence, named)
     if isinstance(found, Nothing) and not _at_work(_working(case), name):
         return match(Evidence(open_for_sender=gathered.evidence.open_for_sender, doubtful=True))
@@ -78,12 +78,5 @@ def _working(case: Case) -> list[Row]:
 
 
 def _at_work(found: list[Row], name: str) -> list[Row]:
-    return [row for row in found if _same(name, row["agent"], called(row["agent"]))]
-
-
-def _is_named(record: Interaction, name: str, language: str) -> bool:
-    return _same(name, record.agent, called(record.agent), asker(record, language))
-
-
-def _same(name: str, *known: str) -> bool:
-    return name.casefold() in {each.casefold() for each in known}
+    meant = name.casefold()
+    return [row for row in found if meant in (row["agent"].casefold(), called(row["agent"]).casefold())]

@@ -11,7 +11,7 @@ from answerback.fits import refusal, values_of
 from answerback.match import Match, match
 from answerback.model import Interaction, InteractionStatus, Outcome
 from answerback.read import is_command
-from answerback.render import asker
+from answerback.render import asker, is_called
 from answerback.sentences import say
 from answerback.standing import StandIn
 from answerback.store import Row
@@ -55,8 +55,9 @@ def stops(record: Interaction, text: str) -> bool:
 
 
 def _stop_in_terminal(case: Case, record: Interaction) -> Effect:
-    """Whoever sits where the gateway runs could stop all of it."""
-    if not record.run_id:
+    """Whoever sits where the gateway runs could stop all of it; but they named another one, perhaps."""
+    _, name = is_command(case.reply.text, record.questions) or ("", "")
+    if not record.run_id or (name and not is_called(name, record, "en")):
         unknown = say("command_unknown", "en", text=case.reply.text[:40])
         return Effect(Outcome.ASKED_AGAIN, toast=unknown)
     rows = cancel_run(case.tx, case.context, record.run_id, "stopped in the terminal")

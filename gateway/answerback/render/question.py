@@ -125,6 +125,12 @@ def asker(interaction: Interaction, language: str) -> str:
     return title or called(interaction.agent) or say("an_agent", language)
 
 
+def is_called(name: str, record: Interaction, language: str) -> bool:
+    """Whether somebody may mean the one who asks by this name: as it is configured, or as it is shown."""
+    known = record.agent, called(record.agent), asker(record, language)
+    return name.casefold() in {each.casefold() for each in known}
+
+
 def called(agent: str) -> str:
     """An agent as people call it: "term_check" is "Term check"."""
     return line(agent.replace("_", " ").capitalize())

@@ -267,7 +267,7 @@ async def test_ctrl_d_passes_a_question_on_to_people(tmp_path: Path) -> None:
         assert (await ended(g, id)).answered_by == "alice"
 
 
-@pytest.mark.parametrize("word", ["stop", "quit", "exit", "/cancel"])
+@pytest.mark.parametrize("word", ["stop", "quit", "exit", "/cancel", "/stop scripted"])
 async def test_a_word_stops_the_run_that_asks(tmp_path: Path, word: str) -> None:
     agent = ScriptedAgent(NUMBER)
     async with at_terminal(tmp_path, agent) as (g, who):
@@ -276,6 +276,16 @@ async def test_a_word_stops_the_run_that_asks(tmp_path: Path, word: str) -> None
         who.types(f"{word}\r")
         await who.sees("Scripted was stopped, as you asked.")
         assert (await g.settled(run.id)).status is RunStatus.CANCELLED
+
+
+async def test_the_name_of_another_agent_stops_nothing(tmp_path: Path) -> None:
+    agent = ScriptedAgent(NUMBER)
+    async with at_terminal(tmp_path, agent) as (g, who):
+        run = await g.app.runner.start(RunRequest("scripted"))
+        await who.sees("› ")
+        who.types("/stop research\r")
+        await who.sees("“/stop research” is not possible here.")
+        assert (await g.settled(run.id)).status is RunStatus.WAITING
 
 
 async def test_without_a_run_there_is_nothing_to_stop(tmp_path: Path) -> None:
