@@ -15,7 +15,7 @@ from answerback.render import (
     noted_message,
     notice_message,
     outcome_message,
-    pick_label,
+    pick_labels,
     question_message,
     reminder_message,
     run_message,
@@ -210,7 +210,8 @@ def _unclear(sheet: Sheet, record: Interaction, key: str, args: dict[str, str], 
 
 
 def _which_one(sheet: Sheet, key: str, text: str) -> Message:
-    candidates = [(pick_label(record, sheet.told.language), token) for record, token in sheet.told.picks]
+    labels = pick_labels([record for record, _ in sheet.told.picks], sheet.told.language)
+    candidates = [(label, token) for label, (_, token) in zip(labels, sheet.told.picks, strict=True)]
     if not candidates:  # all of them have ended since
         return conversation_message("nothing_waiting", sheet.to, language=sheet.told.language)
     message = which_one_message(candidates, text, sheet.to, language=sheet.told.language)

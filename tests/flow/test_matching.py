@@ -2,6 +2,7 @@
 
 import asyncio
 import itertools
+import re
 
 import pytest
 from sqlalchemy import text
@@ -173,7 +174,9 @@ async def test_cancel_stops_the_run_that_is_picked_and_answers_nothing(database:
         one, other = await g.run(), await g.run()
         await g.types("1001", "cancel")
         assert g.memory.titles("1001")[-1] == "Two questions are open. Which one is “cancel” for?"
-        await g.taps("1001", "First?")
+        label = g.memory.shown[-1].message.buttons[0].label
+        assert re.fullmatch(r"#\w{4} First\?", label)
+        await g.taps("1001", label)
         ends = {(await g.settled(run.id)).status for run in (one, other)}
         assert ends == {RunStatus.CANCELLED, RunStatus.WAITING}
         await g.types("1001", "mine")

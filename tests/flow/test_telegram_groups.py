@@ -216,7 +216,7 @@ async def test_who_never_opened_a_private_chat_is_told_in_the_group_and_finds_th
         chat.box.type(ANA, "pending")
         await chat.heard()
         (listed,) = (message for message in chat.box.received(ANA) if message.buttons)
-        chat.box.tap(ANA, listed.id, "One?")
+        chat.box.tap(ANA, listed.id, "One? (+1)")
         await chat.heard()
         assert any("answer them on the form" in text and f"{PUBLIC}/f/" in text for text in chat.said())
 

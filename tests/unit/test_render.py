@@ -36,6 +36,7 @@ from answerback.render import (
     notice_message,
     outcome_message,
     pick_label,
+    pick_labels,
     question_message,
     reachable,
     reminder_message,
@@ -47,6 +48,7 @@ from answerback.render import (
     which_one_message,
     whole_result,
 )
+from answerback.render.conversation import PICK
 from answerback.sentences import LANGUAGES, say
 from answerback.values import dumps
 
@@ -639,6 +641,23 @@ class TestConversation:
         assert [button.data for button in message.buttons] == [f"{TOKEN}:pick", f"{TOKEN[::-1]}:pick"]
         single = which_one_message([("Deploy now?", TOKEN)], "yes", TO, language="en")
         assert single.title == "I am not sure what “yes” is for. Is it this question?"
+
+    def test_questions_that_look_alike_are_listed_with_their_codes(self):
+        def asked(code: str, *texts: str) -> Interaction:
+            return replace(
+                ASKED, code=code, questions=tuple(Question(t, t, QuestionKind.TEXT) for t in texts)
+            )
+
+        alike = [asked("K7Q2", "Delete it?"), asked("M3PX", "Pay?"), asked("R4SU", "Delete it?")]
+        assert pick_labels(alike, "en") == ["#K7Q2 Delete it?", "Pay?", "#R4SU Delete it?"]
+        cut = [asked("K7Q2", "Delete the report of March?"), asked("R4SU", "Delete the report of May?")]
+        assert pick_labels(cut, "en") == [
+            "#K7Q2 Delete the report of March?",
+            "#R4SU Delete the report of May?",
+        ]
+        long = [asked(code, "Delete the report " * 5) for code in ("K7Q2", "R4SU")]
+        assert all(len(label) <= PICK and label[5] == " " for label in pick_labels(long, "en"))
+        assert pick_labels([asked("K7Q2", "How many?", "When?", "Why?")], "en") == ["How many? (+2)"]
 
     def test_not_clear_comes_with_the_questions_own_buttons(self):
         question = Question("q", "Wipe production?", QuestionKind.CONFIRM)

@@ -10,6 +10,7 @@ from answerback.render.conversation import (
     already_message,
     conversation_message,
     pick_label,
+    pick_labels,
     unclear_message,
     which_one_message,
 )
@@ -72,6 +73,7 @@ __all__ = [
     "outcome_message",
     "outcome_text",
     "pick_label",
+    "pick_labels",
     "provider_name",
     "question_message",
     "question_title",

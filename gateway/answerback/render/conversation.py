@@ -16,6 +16,7 @@ REASON = 1000  # characters of an agent's reason, for somebody who asks for it
 NEED = 400  # characters of what an answer has to be
 LINKS = frozenset({"link"})  # these gaps are ours and must stay whole
 PICK = 36  # characters of a question on a "which one?" button
+SEEN = 20  # those of them that any app on any phone shows
 
 
 def conversation_message(
@@ -54,7 +55,7 @@ def conversation_message(
 def which_one_message(
     candidates: Sequence[tuple[str, str]], text: str, to: Address, *, language: str
 ) -> Message:
-    """Ask which question a reply is for. `candidates`: the question's text and its delivery's token."""
+    """Ask which question a reply is for. `candidates`: the question's label and its delivery's token."""
     buttons = tuple(
         Button(brief(question, PICK) or "?", data(token, "pick"))
         for question, token in candidates
@@ -130,8 +131,21 @@ def already_message(
     )
 
 
+def pick_labels(interactions: Sequence[Interaction], language: str) -> list[str]:
+    """How questions are called on buttons beside each other: those that look alike by their codes too."""
+    names = [brief(pick_label(each, language), PICK) for each in interactions]
+    looks = [name[:SEEN].casefold() for name in names]
+    return [
+        f"#{each.code} {brief(name, PICK - len(each.code) - 2)}" if each.code and is_like_another else name
+        for each, name, is_like_another in zip(
+            interactions, names, (looks.count(look) > 1 for look in looks), strict=True
+        )
+    ]
+
+
 def pick_label(interaction: Interaction, language: str) -> str:
     """How a question is called where several are listed; a sensitive one only by its code."""
     if interaction.sensitive or not interaction.questions:
         return f"#{interaction.code}" if interaction.code else say("sensitive", language)
-    return brief(question_title(interaction.questions[0]), QUOTED)
+    more = len(interaction.questions) - 1
+    return brief(question_title(interaction.questions[0]), QUOTED) + (f" (+{more})" if more else "")

@@ -215,6 +215,13 @@ OF_DOOR = (
         "::test_it_is_stopped_while_it_works_and_not_the_one_that_asks[sqlite]",
     ),
     Mutant(
+        "questions that look alike can be told apart",
+        GATEWAY + "render/conversation.py",
+        "if each.code and is_like_another else name",
+        "if False else name",
+        FLOW + "test_matching.py::test_cancel_stops_the_run_that_is_picked_and_answers_nothing[sqlite]",
+    ),
+    Mutant(
         "a name that nobody has stops nothing",
         GATEWAY + "stopping.py",
         "doubtful=True",
