@@ -15,6 +15,7 @@ from answerback.whenever import moment_of, told
 
 ASIDES = {"why", "skip", "snooze"}
 AN_HOUR = "1 hour"
+LEFT = 60_000_000  # microseconds in which somebody who is asked again can answer
 
 
 def aside(
@@ -55,7 +56,7 @@ def _snooze(case: Case, record: Interaction, asked: Row, when: str) -> Effect:
     at = moment_of(when or AN_HOUR, person, tx.now)
     if isinstance(at, Unclear):
         return _about(case, record, asked, at.key, at.args, Outcome.ASKED_AGAIN)
-    if record.expires_at is not None and at >= record.expires_at and not stays_open(record):
+    if record.expires_at is not None and at > record.expires_at - LEFT and not stays_open(record):
         ends = {"time": told(record.expires_at, person, tx.now)}
         return _about(case, record, asked, "snooze_late", ends, Outcome.ASKED_AGAIN)
     later = replace(record, route=snoozed(record.route, asked, at))

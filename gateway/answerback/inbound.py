@@ -27,9 +27,11 @@ from answerback.store import Row, Tx, contacts, interactions, passing, places
 from answerback.store.codec import address_in, attachments_out
 from answerback.substitute import STOPS, considered
 from answerback.values import unstorable
+from answerback.whenever import is_one
 
 WORDS = "pending, why, skip, snooze 1h, mute 2h, stop"  # what `help` names
 DELEGATE = "delegate"
+TIMED = {"snooze", "mute"}
 
 
 def consider(tx: Tx, context: Context, provider: str, reply: Reply) -> Effect:
@@ -225,6 +227,10 @@ def _command(case: Case, command: tuple[str, str], gathered: Gathered) -> Effect
     """Commands that stand alone; None: it is a reply after all (an answer that happens to look like one)."""
     name, rest = command
     say = case.context.outbox.conversation
+    # Without a stroke, and not picked for a command, it may be an answer that looks like one.
+    sure = bool(case.reply.data) or case.reply.text.lstrip().startswith("/")
+    if rest and name in TIMED and not (sure or is_one(rest, case.person, case.tx.now)):
+        return None
     if name == "help" or name == "start":
         words = WORDS + (", /run" if startable(case) else "")
         return Effect(Outcome.COMMAND, [say(case.tx, case.here, "help", {"words": words})])
@@ -232,8 +238,6 @@ def _command(case: Case, command: tuple[str, str], gathered: Gathered) -> Effect
         return mute(case, command)
     if name == "pending":
         return _pending(case, gathered.evidence)
-    # Without a stroke, and not picked for a command, it may be an answer that looks like one.
-    sure = bool(case.reply.data) or case.reply.text.lstrip().startswith("/")
     if name == "run":
         return start(case, rest) or (unknown(case, rest) if sure else None)
     if name == DELEGATE and not sure:

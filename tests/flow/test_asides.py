@@ -114,6 +114,9 @@ class TestSnooze:
                 "snooze until 18:15": "18:15",
                 "snooze 1 day": "Tue 2 Dec, 09:00",
                 "snooze until tomorrow 8:00": "Tue 2 Dec, 08:00",
+                "snooze tomorrow": "Tue 2 Dec, 09:00",
+                "/snooze Friday 10:00": "Fri 5 Dec, 10:00",
+                "snooze for 2 hours": "14:00",
             }.items():
                 await g.types("1001", said)
                 assert phone(g)[-1] == f"I will ask again at {time}."
@@ -127,6 +130,21 @@ class TestSnooze:
             assert phone(g)[-1] == "I will ask again at 23:00."
             await g.later(2 * HOUR + 1)
             assert reminders(g) == 1
+
+    async def test_words_that_are_no_time_are_an_answer(self, database: Database) -> None:
+        async with gateway(database) as g:
+            id = await ask(g)
+            await g.types("1001", "snooze the alarm in the kitchen")
+            record = await g.app.reader.interaction(id)
+            assert record.answer is not None and record.answer.text == "snooze the alarm in the kitchen"
+
+    async def test_in_the_last_minute_before_a_deadline_nobody_is_asked_again(
+        self, database: Database
+    ) -> None:
+        async with gateway(database) as g:
+            await ask(g, expires_in=HOUR + 30.0)
+            await g.types("1001", "snooze")
+            assert phone(g)[-1] == "This closes at 13:00, so I cannot wait that long."
 
     async def test_what_is_no_time_to_come_is_told(self, database: Database) -> None:
         async with gateway(database) as g:

@@ -1087,6 +1087,7 @@ class TestCommands:
             ("snooze 2h", ("snooze", "2h")),
             ("snooze", ("snooze", "")),
             ("mute 1 day", ("mute", "1 day")),
+            ("snooze tomorrow", ("snooze", "tomorrow")),
             ("why", ("why", "")),
             ("delegate Ben", ("delegate", "Ben")),
             ("pending", ("pending", "")),

@@ -22,11 +22,11 @@ ALONE = {
 NAMES = ALONE | {"run": "run", "delegate": "delegate", "start": "start"}
 SLASH = re.compile(r"/([a-z]{2,12})(?:@\w{1,64})?(?:\s+(.*))?", re.IGNORECASE | re.DOTALL)
 # What may follow a command that is written without "/", so that "run it twice, please?" stays an answer.
-DURATION = r"\d{1,4}\s*(?:m|min|minutes?|h|hours?|d|days?)?|until\s+\S.{0,40}"
+TIME = r"\S[^\n]{0,60}"
 REST = {
     "run": r"[\w.-]{1,64}(?:\s.*)?",
-    "snooze": DURATION,
-    "mute": DURATION,
+    "snooze": TIME,
+    "mute": TIME,
     "delegate": r"(?:to\s+)?\S{1,64}(?:\s\S{1,64})?",
     "start": r"[A-Za-z0-9_-]{16,64}",
 }
@@ -39,7 +39,8 @@ def is_command(text: str, questions: Sequence[Question] = ()) -> tuple[str, str]
     """The command's name and what follows it, or None.
 
     `questions` are those that a text could answer: a word that is one of their choices is no command.
-    Whether `run X` names an agent is for the caller to see; if not, it may still be an answer.
+    Whether `run X` names an agent, and `snooze X` a time, is for the caller to see; if not, it may still be
+    an answer.
     """
     plain = text.strip()
     if match := SLASH.fullmatch(plain):
