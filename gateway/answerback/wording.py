@@ -19,6 +19,7 @@ from answerback.render import (
     question_message,
     reminder_message,
     run_message,
+    subject,
     unclear_message,
     which_one_message,
 )
@@ -183,8 +184,10 @@ def _conversation(sheet: Sheet) -> Message:
         return already_message(sheet.record, sheet.to, **_viewed(sheet, sheet.record))
     if key in (WHICH_ONE, PENDING):
         message = _which_one(sheet, key, args.get("text") or sent)
-        before = f"{say('skipped', sheet.told.language)} " if args.get("skipped") else ""
-        return replace(message, title=before + message.title)
+        if args.get("skipped"):
+            said = say("skipped_others" if message.buttons else "skipped", sheet.told.language)
+            return replace(message, title=said, subject=subject(said, ""))
+        return message
     if key == CONFIRM_LINK:
         return _confirm_link(sheet, args)
     if key == RUN_MORE:
@@ -220,7 +223,7 @@ def _which_one(sheet: Sheet, key: str, text: str) -> Message:
     one = len(candidates) == 1
     language = sheet.told.language
     title = say("pending_one" if one else "pending", language, count=count(len(candidates), language))
-    return replace(message, title=title)
+    return replace(message, title=title, subject=subject(title, ""))
 
 
 def _confirm_link(sheet: Sheet, args: dict[str, str]) -> Message:

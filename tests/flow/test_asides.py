@@ -73,7 +73,8 @@ class TestSkip:
             assert phone(g)[-1] == "Skipped. The question stays open."
             other = await ask(g, "Second?")
             await g.types("1001", "skip", references=[g.memory.shown[0].id])
-            assert phone(g)[-1] == "Skipped. The question stays open. One question is open."
+            assert phone(g)[-1] == "Skipped. The question stays open. Also open:"
+            assert g.memory.shown[-1].message.subject == phone(g)[-1]
             assert [button.label for button in g.memory.shown[-1].message.buttons] == ["Second?"]
             assert await is_pending(g, one) and await is_pending(g, other)
 

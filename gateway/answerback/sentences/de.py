@@ -197,6 +197,7 @@ SENTENCES = {
     "unknown_agent": "Hier gibt es keinen Agenten „{text}“.",
     "stopped": "{who} wurde angehalten, wie Sie wollten.",
     "skipped": "Übersprungen. Die Frage bleibt offen.",
+    "skipped_others": "Übersprungen. Die Frage bleibt offen. Außerdem offen:",
     "snoozed": "Ich frage wieder: {time}.",
     "muted": "Stumm bis: {time}. Was warten kann, kommt dann. Mit unmute endet es früher.",
     "unmuted": "Nicht mehr stumm. Was gewartet hat, kommt jetzt.",

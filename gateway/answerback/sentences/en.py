@@ -194,6 +194,7 @@ SENTENCES = {
     "unknown_agent": "There is no agent “{text}” here.",
     "stopped": "{who} was stopped, as you asked.",
     "skipped": "Skipped. The question stays open.",
+    "skipped_others": "Skipped. The question stays open. Also open:",
     "snoozed": "I will ask again at {time}.",
     "muted": "Muted until {time}. What can wait comes then. Write unmute to end it sooner.",
     "unmuted": "No longer muted. What waited comes now.",

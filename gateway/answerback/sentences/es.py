@@ -190,6 +190,7 @@ SENTENCES = {
     "unknown_agent": "Aquí no hay un agente «{text}».",
     "stopped": "Se ha detenido la ejecución de {who}, como pidió.",
     "skipped": "Omitida. La pregunta sigue abierta.",
+    "skipped_others": "Omitida. La pregunta sigue abierta. También en espera:",
     "snoozed": "Volveré a preguntar: {time}.",
     "muted": "En silencio. Lo que pueda esperar llegará después: {time}. Para terminar antes: unmute.",
     "unmuted": "Ya no está en silencio. Lo que esperaba llega ahora.",

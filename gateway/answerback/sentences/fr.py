@@ -195,6 +195,7 @@ SENTENCES = {
     "unknown_agent": "Il n’y a pas d’agent « {text} » ici.",
     "stopped": "{who} a été arrêté, comme demandé.",
     "skipped": "Passé. La question reste ouverte.",
+    "skipped_others": "Passé. La question reste ouverte. Également en attente :",
     "snoozed": "Je reposerai la question : {time}.",
     "muted": "En silence. Ce qui peut attendre arrivera plus tard : {time}. Pour finir avant : unmute.",
     "unmuted": "Fin du silence. Ce qui attendait arrive maintenant.",

@@ -182,6 +182,7 @@ SENTENCES = {
     "unknown_agent": "这里没有智能体“{text}”。",
     "stopped": "已按您的要求停止 {who}。",
     "skipped": "已跳过。问题仍未回答。",
+    "skipped_others": "已跳过。问题仍未回答。另外待回答：",
     "snoozed": "我会在 {time} 再问。",
     "muted": "已静音至 {time}。可以等的消息届时再发。发送 unmute 可提前结束。",
     "unmuted": "已取消静音。等候的消息现在发来。",
