@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from answerback.match import Evidence, Open, find_codes
 from answerback.model import Interaction, Question
 from answerback.provider import Reply
+from answerback.steps import is_about_one
 from answerback.store import Row, Tx, deliveries, gone, interactions, restored
 from answerback.store.codec import loads
 from answerback.tokens import hashed
@@ -139,7 +140,18 @@ def _by_message(tx: Tx, provider: str, message_id: str, known: Row | None) -> Ro
     """The delivery that became a message. A tap names the one that its token names: that is `known`."""
     if known is not None and known["provider"] == provider and message_id in loads(known["message_ids"]):
         return known
-    return tx.one(deliveries.BY_MESSAGE, provider=provider, message_id=message_id)
+    row = tx.one(deliveries.BY_MESSAGE, provider=provider, message_id=message_id)
+    return _whose_step(tx, row) if row is not None else None
+
+
+def _whose_step(tx: Tx, row: Row) -> Row:
+    """The delivery itself, or that of one of several questions, where a sentence of ours was about it."""
+    while is_about_one(row):
+        about = tx.one(deliveries.GET, id=row["of_delivery"])
+        if about is None or about["interaction_id"] != row["interaction_id"]:
+            break
+        row = about
+    return row
 
 
 def may_answer(row: Row, provider: str, reply: Reply, contact: str) -> bool:

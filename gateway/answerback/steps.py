@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from answerback.errors import Refused
-from answerback.model import Interaction, Json, Question
+from answerback.model import Interaction, Json, MessageKind, Question
 from answerback.read import validate
 from answerback.store import Row, Tx, deliveries
 from answerback.store.codec import loads
@@ -45,6 +45,14 @@ def step_of(row: Row, record: Interaction) -> Step | None:
         return step if _is_sound(step, record.questions) else None
     except (ValueError, TypeError, KeyError, Refused):  # it has none, or is damaged: the form has all of them
         return None
+
+
+def is_about_one(row: Row) -> bool:
+    """Whether a delivery says something about one of several questions, such as that it was not clear."""
+    try:
+        return row["kind"] == MessageKind.CONVERSATION and "step" in loads(row["content"])
+    except (ValueError, TypeError):  # it is damaged
+        return False
 
 
 def _is_sound(step: Step, questions: Sequence[Question]) -> bool:

@@ -205,6 +205,21 @@ async def test_what_is_not_clear_is_asked_again_with_the_buttons_of_this_questio
         assert isinstance(given, dict) and [*given.values()] == [True, False]
 
 
+async def test_a_reply_to_what_says_so_is_for_this_question(database: Database) -> None:
+    async with chatting(database) as g:
+        id = await ask(g, asks("Delete it?", confirm=True), Question("q2", "How many?", QuestionKind.NUMBER))
+        await g.types("1001", "yes")
+        await g.types("1001", "a few")
+        await g.types("1001", "some", references=[g.memory.shown[-1].id])
+        assert "“some” is not a number I can read" in g.memory.titles("1001")[-1]
+        first, second = [shown.id for shown in g.memory.shown[-2:]]
+        await g.types("1001", "3", references=[second])
+        given = await values(g, id)
+        assert isinstance(given, dict) and [*given.values()] == [True, 3]
+        await g.types("1001", "4", references=[first])
+        assert "Nothing changed" in g.memory.titles("1001")[-1]
+
+
 async def test_a_reply_to_a_message_that_was_answered_is_told_so(database: Database) -> None:
     async with chatting(database) as g:
         id = await ask(g, REFUND, WHY)

@@ -141,8 +141,8 @@ def test_another_year_is_named():
 
 
 def test_how_long_is_said_in_one_unit_rounded_down():
-    said = [duration(minutes * MINUTE, "en") for minutes in (1, 40, 89, 100, 47 * 60, 50 * 60)]
-    assert said == ["1 min", "40 min", "89 min", "1 h", "47 h", "2 days"]
+    said = [duration(minutes * MINUTE, "en") for minutes in (1, 40, 119, 120, 47 * 60, 50 * 60)]
+    assert said == ["1 min", "40 min", "119 min", "2 h", "47 h", "2 days"]
     assert duration(4_000_000, "en") == duration(0, "en") == "less than a minute"
     assert duration(3 * 60 * MINUTE, "zh") == "3 小时"
 

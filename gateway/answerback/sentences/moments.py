@@ -69,7 +69,7 @@ def duration(microseconds: int, language: str) -> str:
     """How long, in its one fitting unit, rounded down: "40 min", "3 h", "2 days", "less than a minute"."""
     if microseconds < MINUTE:
         return say("under_a_minute", language)
-    if microseconds < 90 * MINUTE:
+    if microseconds < 2 * HOUR:
         return say("minutes", language, count=microseconds // MINUTE)
     if microseconds < 2 * DAY:
         return say("hours", language, count=microseconds // HOUR)
