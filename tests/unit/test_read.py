@@ -517,6 +517,23 @@ class TestNumber:
     def test_anything_else_is_not_a_number(self, text):
         assert said(NUMBER, text) == "unclear_number"
 
+    @pytest.mark.parametrize(
+        ("limits", "language", "example"),
+        [
+            ({}, "en", "12"),
+            ({"minimum": 1, "maximum": 10}, "en", "10"),
+            ({"maximum": -2.5, "whole": True}, "en", "-3"),
+            ({"minimum": 99.5}, "de", "99,5"),
+            ({"minimum": 99.5, "whole": True}, "en", "100"),
+            ({"minimum": 9, "maximum": 1}, "en", "12"),
+        ],
+    )
+    def test_what_is_no_number_is_told_one_that_is_possible(self, limits, language, example):
+        question = Question("q", "How many?", QuestionKind.NUMBER, **limits)
+        for text in ("some", "9" * 30):
+            found = read(question, text, language=language, timezone="UTC", now=NOW)
+            assert isinstance(found, Unclear) and found.args["example"] == example
+
     def test_limits_are_kept(self):
         assert [said(WHOLE, text) for text in ("0", "5001", "2.5", "5000")] == [
             "number_small",

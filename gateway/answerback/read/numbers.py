@@ -1,5 +1,6 @@
 """Numbers as people write them: decimal comma or point, grouped thousands, digits of any script."""
 
+import math
 import re
 import unicodedata
 
@@ -30,13 +31,13 @@ def read_number(question: Question, text: str, language: str) -> Read:
     """A number that fits its question. "1.234" can mean two numbers, so it is asked again."""
     found = _found(question, text, language)
     if isinstance(found, Unclear):
-        return Unclear(found.key, {**found.args, "text": text})
+        return Unclear(found.key, {**found.args, "text": text, "example": _example(question, language)})
     if question.whole and isinstance(found, float):
         if not found.is_integer():
-            return Unclear("number_whole", {"text": text})
+            return Unclear("number_whole", {"text": text, "example": _example(question, language)})
         found = int(found)
     if not SMALLEST <= found <= LARGEST:
-        return Unclear("unclear_number", {"text": text})
+        return Unclear("unclear_number", {"text": text, "example": _example(question, language)})
     if question.minimum is not None and found < question.minimum:
         return Unclear("number_small", {"text": text, "limit": _limit(question.minimum, language)})
     if question.maximum is not None and found > question.maximum:
@@ -103,6 +104,18 @@ def _groups(parts: list[str]) -> bool:
     first, *others = parts
     begins = 1 <= len(first) <= 3 and not first.startswith("0")
     return bool(others) and begins and all(len(part) == 3 for part in others)
+
+
+def _example(question: Question, language: str) -> str:
+    """A number as it may be written: 12, or else one of its limits."""
+    low = question.minimum if question.minimum is not None else float("-inf")
+    high = question.maximum if question.maximum is not None else float("inf")
+    if low > high or low <= 12 <= high:
+        return "12"
+    near = low if low > 12 else high
+    if question.whole:
+        near = math.ceil(near) if near == low else math.floor(near)
+    return _limit(near, language)
 
 
 def _limit(value: float, language: str) -> str:

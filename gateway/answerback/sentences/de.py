@@ -130,9 +130,9 @@ SENTENCES = {
     "unclear_choice": "„{text}“ steht nicht zur Wahl. Tippen Sie eine an oder schreiben Sie ihre Nummer.",
     "choice_ambiguous": "„{text}“ passt auf mehr als eine. Tippen Sie an, was Sie meinen.",
     "unclear_choices": "„{text}“ steht nicht zur Wahl. Schreiben Sie die Nummern, z. B. 1, 3.",
-    "unclear_number": "„{text}“ kann ich nicht als Zahl lesen. Schreiben Sie Ziffern, z. B. 12.",
+    "unclear_number": "„{text}“ kann ich nicht als Zahl lesen. Schreiben Sie Ziffern, z. B. {example}.",
     "number_ambiguous": "„{text}“ kann zwei Zahlen bedeuten. Schreiben Sie {one} oder {other}.",
-    "number_whole": "„{text}“ ist keine ganze Zahl. Schreiben Sie eine, z. B. 12.",
+    "number_whole": "„{text}“ ist keine ganze Zahl. Schreiben Sie eine, z. B. {example}.",
     "number_small": "„{text}“ ist zu klein. Schreiben Sie {limit} oder mehr.",
     "number_large": "„{text}“ ist zu groß. Schreiben Sie {limit} oder weniger.",
     "unclear_date": "„{text}“ kann ich nicht als Datum lesen. Versuchen "
