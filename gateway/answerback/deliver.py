@@ -133,7 +133,8 @@ class Deliverer(Background):
         shared = alone != row["place"]
         if shared and is_private(row, loaded.record):
             row, shared = await self._privately(row, alone), False
-        sheet = Sheet(row, loaded.record, loaded.told, self._context.tokens, provider.max_choices, shared)
+        tokens, most = self._context.tokens, provider.max_choices
+        sheet = Sheet(row, loaded.record, loaded.told, tokens, most, shared, provider.tappable)
         message = compose(sheet, loaded.thread)
         if provider.windowed:
             message = await self._dated(row, message)

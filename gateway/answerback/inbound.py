@@ -11,7 +11,7 @@ from answerback.delegating import can_delegate, delegate, gone
 from answerback.door import Actor, decide, gave_up, lost
 from answerback.evidence import Gathered, gather, is_for_us, uncalled
 from answerback.given import FILES, SAID, Given, Sent, command_of, said_before, sent_with, value_of
-from answerback.match import Evidence, Match, WhichOne, match
+from answerback.match import Evidence, Match, WhichOne, match, strip_code
 from answerback.model import Interaction, InteractionStatus, Json, Outcome
 from answerback.muting import MUTES, mute
 from answerback.outbox import SHOWN, Follows, place_of
@@ -104,6 +104,8 @@ def _learned(case: Case, gathered: Gathered) -> Follows:
 def _meant(case: Case, gathered: Gathered) -> Effect:
     reply = case.reply
     words = uncalled(reply, reply.text) if not reply.data else ""
+    for each in gathered.evidence.codes:  # "#K7Q2 snooze 2h" is one, too
+        words = strip_code(words, each.code)
     command = is_command(words, gathered.questions) if words else command_of(case.tx, case.provider, reply)
     if command is not None and (effect := _command(case, command, gathered)) is not None:
         return effect

@@ -8,6 +8,7 @@ from answerback.render import (
     NOTICE_SHOWN,
     already_message,
     also_sent,
+    by_code,
     called,
     conversation_message,
     delegated_message,
@@ -76,6 +77,7 @@ class Sheet:
     tokens: Tokens
     max_choices: int
     shared: bool = False  # others read the place too
+    tappable: bool = True  # every button is shown there
 
     @property
     def to(self) -> Address:
@@ -213,11 +215,14 @@ def _unclear(sheet: Sheet, record: Interaction, key: str, args: dict[str, str], 
 
 
 def _which_one(sheet: Sheet, key: str, text: str) -> Message:
-    labels = pick_labels([record for record, _ in sheet.told.picks], sheet.told.language)
-    candidates = [(label, token) for label, (_, token) in zip(labels, sheet.told.picks, strict=True)]
-    if not candidates:  # all of them have ended since
+    records = [record for record, _ in sheet.told.picks]
+    if not records:  # all of them have ended since
         return conversation_message("nothing_waiting", sheet.to, language=sheet.told.language)
+    labels = pick_labels(records, sheet.told.language)
+    candidates = [(label, token) for label, (_, token) in zip(labels, sheet.told.picks, strict=True)]
     message = which_one_message(candidates, text, sheet.to, language=sheet.told.language)
+    if not sheet.tappable:
+        message = by_code(message, records, text if key == WHICH_ONE else "")
     if key == WHICH_ONE:
         return message
     one = len(candidates) == 1

@@ -3,6 +3,7 @@
 import asyncio
 import itertools
 import re
+from typing import ClassVar
 
 import pytest
 from sqlalchemy import text
@@ -181,6 +182,42 @@ async def test_cancel_stops_the_run_that_is_picked_and_answers_nothing(database:
         assert ends == {RunStatus.CANCELLED, RunStatus.WAITING}
         await g.types("1001", "mine")
     assert [answer.text for _, _, answer in agent.journal] == ["mine"]
+
+
+class Untapped(MemoryProvider):
+    """Where buttons may be missing."""
+
+    tappable: ClassVar[bool] = False
+
+
+async def test_where_nothing_can_be_tapped_a_question_is_picked_by_its_code(database: Database) -> None:
+    agent, memory = ScriptedAgent(asks("Which city?")), Untapped()
+    async with gateway(database, agent, providers={"memory": memory}) as g:
+        runs = [await g.run(), await g.run()]
+        await g.types("1001", "Vienna")
+        _, other = (record.code for record in (await g.app.reader.interactions()).items)
+        listed = memory.shown[-1].message
+        assert f"#{other} Which city?" in listed.body and "“#" in listed.body
+        assert [button.label for button in listed.buttons][1] == f"#{other}"
+        await g.types("1001", f"#{other} Vienna")
+        ends = {run.id: (await g.settled(run.id)).status for run in runs}
+        assert sorted(ends.values()) == [RunStatus.COMPLETED, RunStatus.WAITING]
+    assert [answer.text for _, _, answer in agent.journal] == [f"#{other} Vienna"]
+
+
+async def test_a_command_may_stand_beside_a_code(database: Database) -> None:
+    agent = ScriptedAgent(asks("Which city?"))
+    async with gateway(database, agent) as g:
+        one, other = await g.run(), await g.run()
+        first, second = (record.code for record in (await g.app.reader.interactions()).items)
+        await g.types("1001", f"#{second} snooze 2h")
+        assert g.memory.titles("1001")[-1] == "I will ask again at 14:00."
+        await g.types("1001", f"stop #{first}")
+        assert [(await g.settled(run.id)).status for run in (one, other)] == [
+            RunStatus.CANCELLED,
+            RunStatus.WAITING,
+        ]
+    assert agent.journal == []
 
 
 async def test_a_word_that_is_a_choice_answers_the_question_that_is_picked(database: Database) -> None:

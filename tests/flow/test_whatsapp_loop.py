@@ -246,7 +246,9 @@ async def test_what_was_written_while_we_were_down_is_listed_and_answers_once_th
             asked = await loop.see("I am not sure what “coding” is for. Is it this question?")
             assert agent.journal == []
             clock.by = ON_TIME.by  # the tap waits for its webhook
-            box.twilio.tap(ANA, asked.sid, "Which term?")
+            (record,) = (await loop.app.reader.interactions()).items
+            assert f"#{record.code} Which term?" in asked.body
+            box.twilio.tap(ANA, asked.sid, f"#{record.code}")
             await loop.see("You wrote “coding”")
             await loop.app.idle()
             assert (await loop.app.runner.get(run.id)).status is RunStatus.COMPLETED

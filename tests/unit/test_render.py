@@ -31,6 +31,7 @@ from answerback.render import (
     Part,
     Whole,
     already_message,
+    by_code,
     conversation_message,
     excerpt,
     notice_message,
@@ -658,6 +659,21 @@ class TestConversation:
         long = [asked(code, "Delete the report " * 5) for code in ("K7Q2", "R4SU")]
         assert all(len(label) <= PICK and label[5] == " " for label in pick_labels(long, "en"))
         assert pick_labels([asked("K7Q2", "How many?", "When?", "Why?")], "en") == ["How many? (+2)"]
+
+    def test_where_buttons_may_be_missing_which_one_is_answered_by_code(self):
+        asked = [replace(ASKED, code="M3PX", sensitive=True), ASKED]
+        message = which_one_message(
+            [(label, TOKEN) for label in pick_labels(asked, "en")], "yes", TO, language="en"
+        )
+        listed = by_code(message, asked, "yes")
+        assert shown(listed) == (
+            "Two questions are open. Which one is “yes” for?\n"
+            f"#M3PX\n#K7Q2 {pick_label(ASKED, 'en')}\n"
+            "Write its code and your answer, e.g. “#M3PX yes”.\n[ #M3PX ]  [ #K7Q2 ]"
+        )
+        assert [button.data for button in listed.buttons] == [button.data for button in message.buttons]
+        assert by_code(message, asked, "").body.endswith("“#M3PX …”.")
+        assert by_code(message, [replace(ASKED, code=""), ASKED], "yes") == message
 
     def test_not_clear_comes_with_the_questions_own_buttons(self):
         question = Question("q", "Wipe production?", QuestionKind.CONFIRM)

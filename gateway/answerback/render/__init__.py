@@ -8,6 +8,7 @@ from answerback.render.answer import answer_text, interaction_answer
 from answerback.render.buttons import reachable
 from answerback.render.conversation import (
     already_message,
+    by_code,
     conversation_message,
     pick_label,
     pick_labels,
@@ -58,6 +59,7 @@ __all__ = [
     "asked_lines",
     "asker",
     "brief",
+    "by_code",
     "called",
     "consequence",
     "conversation_message",

@@ -66,6 +66,21 @@ def which_one_message(
     return conversation_message(key, to, language=language, args=args, buttons=buttons)
 
 
+def by_code(message: Message, asked: Sequence[Interaction], text: str) -> Message:
+    """A "which one?" where buttons may be missing: what is asked by its codes, and how to use them.
+
+    The buttons are the codes alone, in the same order. `text`: what the reply said, if it was one.
+    """
+    if not all(each.code for each in asked) or len(asked) != len(message.buttons):
+        return message
+    names = [brief(pick_label(each, message.language), QUOTED) for each in asked]
+    codes = [f"#{each.code}" for each in asked]
+    lines = [name if name == code else f"{code} {name}" for code, name in zip(codes, names, strict=True)]
+    how = say("pick_by_code", message.language, code=codes[0], text=brief(text, SEEN) or "…")
+    buttons = [replace(button, label=code) for button, code in zip(message.buttons, codes, strict=True)]
+    return replace(message, body="\n".join([*lines, how]), buttons=tuple(buttons))
+
+
 def unclear_message(
     interaction: Interaction,
     index: int | None,

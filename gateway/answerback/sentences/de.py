@@ -185,6 +185,7 @@ SENTENCES = {
     "again_newer": "Es wurde inzwischen noch einmal versucht und hat wieder aufgehört. "
     "Bitte nehmen Sie die neueste Nachricht.",
     "help": "Beantworten Sie eine Frage durch Tippen oder Schreiben. Es gibt auch: {words}.",
+    "pick_by_code": "Schreiben Sie den Code und Ihre Antwort, z. B. „{code} {text}“.",
     "pending": "{count} Fragen sind offen.",
     "pending_one": "Eine Frage ist offen.",
     "nothing_waiting": "Nichts wartet auf Sie.",

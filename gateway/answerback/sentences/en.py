@@ -183,6 +183,7 @@ SENTENCES = {
     "again_newer": "It was tried again meanwhile, and it stopped again. Please use the newest message.",
     # Commands
     "help": "Answer a question by tapping or writing. You can also write: {words}.",
+    "pick_by_code": "Write its code and your answer, e.g. “{code} {text}”.",
     "pending": "{count} questions are open.",
     "pending_one": "One question is open.",
     "nothing_waiting": "Nothing is waiting for you.",

@@ -183,6 +183,7 @@ SENTENCES = {
     "again_newer": "Un nouvel essai a eu lieu entre-temps et s’est arrêté aussi. "
     "Utilisez le message le plus récent.",
     "help": "Répondez à une question d’un toucher ou par écrit. Vous pouvez aussi écrire : {words}.",
+    "pick_by_code": "Écrivez son code et votre réponse, p. ex. « {code} {text} ».",
     "pending": "{count} questions sont ouvertes.",
     "pending_one": "Une question est ouverte.",
     "nothing_waiting": "Rien ne vous attend.",

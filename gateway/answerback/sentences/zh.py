@@ -171,6 +171,7 @@ SENTENCES = {
     "again_begun": "{who} 正在重试。",
     "again_newer": "其间已经重试过，又停止了。请使用最新的那条消息。",
     "help": "点选或书写即可回答问题。也可以写：{words}。",
+    "pick_by_code": "请写代码和回答，例如“{code} {text}”。",
     "pending": "有{count}个问题未回答。",
     "pending_one": "有一个问题未回答。",
     "nothing_waiting": "没有等您回答的问题。",

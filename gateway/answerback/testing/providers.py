@@ -5,6 +5,7 @@ import json
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from answerback.provider import (
     Address,
@@ -35,6 +36,8 @@ class MemoryProvider(Provider):
 
     `clock`: the service says when it took a message; microseconds since the epoch.
     """
+
+    tappable: ClassVar[bool] = True
 
     def __init__(self, name: str = "memory", clock: Callable[[], int] | None = None) -> None:
         super().__init__(name, Settings(), ProviderContext())

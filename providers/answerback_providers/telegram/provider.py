@@ -89,6 +89,7 @@ class Telegram(Provider):
     Settings: ClassVar[type[Settings]] = TelegramSettings
     max_length: ClassVar[int] = LIMIT
     one_by_one: ClassVar[bool] = True
+    tappable: ClassVar[bool] = True
     # 30 a second, 1 a second in a chat and 20 a minute in a group are allowed
     # (https://core.telegram.org/bots/faq#my-bot-is-hitting-limits-how-do-i-avoid-this). What is left of
     # that is for the road: two messages may get there closer to each other than they left.

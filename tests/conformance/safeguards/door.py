@@ -222,6 +222,13 @@ OF_DOOR = (
         FLOW + "test_matching.py::test_cancel_stops_the_run_that_is_picked_and_answers_nothing[sqlite]",
     ),
     Mutant(
+        "a command beside a code answers nothing",
+        GATEWAY + "inbound.py",
+        "        words = strip_code(words, each.code)\n",
+        "        pass\n",
+        FLOW + "test_matching.py::test_a_command_may_stand_beside_a_code[sqlite]",
+    ),
+    Mutant(
         "a name that nobody has stops nothing",
         GATEWAY + "stopping.py",
         "doubtful=True",
