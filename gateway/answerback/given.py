@@ -1,19 +1,22 @@
 """given: what a reply gives to one question: values, the words as they were written, files. Or why not."""
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 
 from answerback.attachments import kept
 from answerback.evidence import uncalled
 from answerback.match import strip_code
-from answerback.model import Attachment, Contact, Interaction, Json, Question, QuestionKind
+from answerback.model import Attachment, Contact, Interaction, InteractionStatus, Json, Question, QuestionKind
 from answerback.provider import Reply
 from answerback.read import Unclear, Value, read, read_payload, unfit, wants_text, without_courtesies
 from answerback.steps import Step, asked_by
-from answerback.store import Row, Tx, deliveries
+from answerback.store import Row, Tx, deliveries, interactions
 from answerback.store.codec import attachments_in, loads
+from answerback.tokens import Tokens
 
 SAID, FILES = "said", "files"  # what was written and sent, kept with the sentence that asks for more
 PICK = "pick"  # the payload of a button of "which one?"
+NUMBER = re.compile(r"[1-9][0-9]?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +110,27 @@ def command_of(tx: Tx, provider: str, reply: Reply) -> tuple[str, str] | None:
         return None
     name, _, rest = str(_before(tx, provider, reply).get("command", "")).partition(" ")
     return (name, rest) if name else None
+
+
+def by_number(tx: Tx, tokens: Tokens, provider: str, reply: Reply) -> Reply:
+    """A number written below a list of questions picks one as a tap does, if all of them still wait.
+
+    Otherwise the list may have been shown without those that do not, and the number is another one's.
+    """
+    if reply.data or reply.attachments or not NUMBER.fullmatch(reply.text.strip()):
+        return reply
+    below = reply.references[:1]  # the others are further up in its thread
+    listed = _before(tx, provider, replace(reply, references=below)).get("deliveries", ())
+    place = int(reply.text) - 1
+    if place >= len(listed) or not all(_waits(tx, each) for each in listed):
+        return reply
+    return replace(reply, data=f"{tokens.of(listed[place])}:{PICK}", references=below)
+
+
+def _waits(tx: Tx, delivery_id: str) -> bool:
+    row = tx.one(deliveries.GET, id=delivery_id)
+    record = interactions.get(tx, row["interaction_id"]) if row is not None else None
+    return record is not None and record.status is InteractionStatus.PENDING
 
 
 def _before(tx: Tx, provider: str, reply: Reply, interaction_id: str = "") -> dict[str, Json]:

@@ -10,7 +10,7 @@ from answerback.context import Context
 from answerback.delegating import can_delegate, delegate, gone
 from answerback.door import Actor, decide, gave_up, lost
 from answerback.evidence import Gathered, gather, is_for_us, uncalled
-from answerback.given import FILES, SAID, Given, Sent, command_of, said_before, sent_with, value_of
+from answerback.given import FILES, SAID, Given, Sent, by_number, command_of, said_before, sent_with, value_of
 from answerback.match import Evidence, Match, WhichOne, match, strip_code
 from answerback.model import Interaction, InteractionStatus, Json, Outcome
 from answerback.muting import MUTES, mute
@@ -51,6 +51,8 @@ def consider(tx: Tx, context: Context, provider: str, reply: Reply) -> Effect:
         return _unproved(case)
     if reply.void is not None:
         return turned_away.void(case, reply.void)
+    reply = by_number(tx, context.tokens, provider, reply)
+    case = replace(case, reply=reply)
     if not is_for_us(reply):
         return Effect(Outcome.UNKNOWN, overheard=True)
     words = uncalled(reply, reply.text) if not reply.data else ""

@@ -178,7 +178,7 @@ class Provider(abc.ABC):
     Settings: ClassVar[type[Settings]] = Settings
     max_length: ClassVar[int] = 0  # characters of one message; 0: no limit
     max_choices: ClassVar[int] = 10
-    tappable: ClassVar[bool] = False  # whether every button, up to `max_choices` of them, can be tapped here
+    tappable: ClassVar[bool] = False  # whether every button can be tapped here, or picked by its number
     pace: ClassVar[Pace] = Pace()
     one_by_one: ClassVar[bool] = False  # whether several questions are asked here, one after the other
     probes_here: ClassVar[bool] = False  # whether `probe` asks no service: then every check does it

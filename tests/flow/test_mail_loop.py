@@ -165,6 +165,23 @@ async def test_a_reply_by_its_number_is_the_answer_too(post: Post) -> None:
     await post.hears("You chose “coding”")
 
 
+async def test_law_1_a_mail_that_names_no_question_is_asked_about_and_a_number_picks_one(post: Post) -> None:
+    first = await post.ask()
+    second = (await post.app.runner.start(RunRequest("scripted", {}))).id
+    await until(lambda: len(post.room.mails) == 2)
+    await post.app.idle()
+    vouched = f"Authentication-Results: {OURS}; dmarc=pass header.from=x.org\r\n"
+    mail = f"{vouched}From: ana@x.org\r\nTo: agent@example.org\r\nSubject: x\r\n\r\ncosting\r\n"
+    await post.box.deliver(mail.encode())
+    listed = await post.hears("Two questions are open. Which one is “costing” for?")
+    assert [await post.status(run) for run in (first, second)] == [RunStatus.WAITING] * 2
+    listed["Reply-To"] = "agent@example.org"  # as whom it is from
+    await post.box.deliver(answering(listed, "2"))
+    await post.hears("You chose “costing”")
+    await until_ended(post, second)
+    assert await post.status(first) is RunStatus.WAITING
+
+
 async def test_a_mail_that_nobody_vouches_for_decides_nothing_and_gets_the_link(post: Post) -> None:
     run = await post.ask()
     await post.reply("costing", vouched=False)

@@ -205,6 +205,34 @@ async def test_where_nothing_can_be_tapped_a_question_is_picked_by_its_code(data
     assert [answer.text for _, _, answer in agent.journal] == [f"#{other} Vienna"]
 
 
+async def test_a_number_below_the_list_picks_a_question_as_a_tap_does(database: Database) -> None:
+    agent = ScriptedAgent(asks("Which city?"))
+    async with gateway(database, agent) as g:
+        runs = [await g.run(), await g.run()]
+        await g.types("1001", "Vienna")
+        await g.types("1001", "3", references=[g.memory.shown[-1].id])  # there are two
+        assert agent.journal == []
+        await g.types("1001", "Graz")
+        await g.types("1001", " 2\n", references=[g.memory.shown[-1].id])
+        ends = [(await g.settled(run.id)).result for run in runs]
+        assert sorted(ends, key=str) == [None, ["Graz"]]
+        asked = (await g.app.reader.interactions("completed")).items
+        assert [record.id for record in asked] == [(await g.app.reader.interactions()).items[1].id]
+
+
+async def test_law_1_a_number_below_a_list_of_which_one_is_answered_picks_nothing(database: Database) -> None:
+    agent = ScriptedAgent(asks("Which city?"))
+    async with gateway(database, agent) as g:
+        for _ in range(3):
+            await g.run()
+        await g.types("1001", "Vienna")
+        listed, first = g.memory.shown[-1].id, g.memory.shown[0].id
+        await g.types("1001", "Linz", references=[first])
+        await g.types("1001", "2", references=[listed])
+        assert [answer.text for _, _, answer in agent.journal] == ["Linz"]
+        assert g.memory.titles("1001")[-1] == "Two questions are open. Which one is “2” for?"
+
+
 async def test_a_command_may_stand_beside_a_code(database: Database) -> None:
     agent = ScriptedAgent(asks("Which city?"))
     async with gateway(database, agent) as g:

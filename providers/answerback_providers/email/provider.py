@@ -49,6 +49,7 @@ class Email(Provider):
 
     Settings = EmailSettings
     max_choices: ClassVar[int] = 50
+    tappable: ClassVar[bool] = True  # by its number
     pace: ClassVar[Pace] = Pace(account=10)
     settings: EmailSettings
     _trust: ssl.SSLContext | None = None

@@ -229,6 +229,14 @@ OF_DOOR = (
         FLOW + "test_matching.py::test_a_command_may_stand_beside_a_code[sqlite]",
     ),
     Mutant(
+        "a number below a list that is not whole any more",
+        GATEWAY + "given.py",
+        " or not all(_waits(tx, each) for each in listed)",
+        "",
+        FLOW + "test_matching.py"
+        "::test_law_1_a_number_below_a_list_of_which_one_is_answered_picks_nothing[sqlite]",
+    ),
+    Mutant(
         "a name that nobody has stops nothing",
         GATEWAY + "stopping.py",
         "doubtful=True",
