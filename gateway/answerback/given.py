@@ -16,7 +16,7 @@ from answerback.tokens import Tokens
 
 SAID, FILES = "said", "files"  # what was written and sent, kept with the sentence that asks for more
 PICK = "pick"  # the payload of a button of "which one?"
-NUMBER = re.compile(r"[1-9][0-9]?")
+NUMBER = re.compile(r"\s*([1-9][0-9]?)[.)]?\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,16 +112,18 @@ def command_of(tx: Tx, provider: str, reply: Reply) -> tuple[str, str] | None:
     return (name, rest) if name else None
 
 
-def by_number(tx: Tx, tokens: Tokens, provider: str, reply: Reply) -> Reply:
+def by_number(tx: Tx, tokens: Tokens, provider: str, reply: Reply, person: Contact | None) -> Reply:
     """A number written below a list of questions picks one as a tap does, if all of them still wait.
 
     Otherwise the list may have been shown without those that do not, and the number is another one's.
     """
-    if reply.data or reply.attachments or not NUMBER.fullmatch(reply.text.strip()):
+    name = person.name if person is not None else ""
+    number = NUMBER.fullmatch(without_courtesies(reply.text, name) if reply.quoted else reply.text)
+    if reply.data or reply.attachments or number is None:
         return reply
     below = reply.references[:1]  # the others are further up in its thread
     listed = _before(tx, provider, replace(reply, references=below)).get("deliveries", ())
-    place = int(reply.text) - 1
+    place = int(number[1]) - 1
     if place >= len(listed) or not all(_waits(tx, each) for each in listed):
         return reply
     return replace(reply, data=f"{tokens.of(listed[place])}:{PICK}", references=below)

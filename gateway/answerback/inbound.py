@@ -51,7 +51,7 @@ def consider(tx: Tx, context: Context, provider: str, reply: Reply) -> Effect:
         return _unproved(case)
     if reply.void is not None:
         return turned_away.void(case, reply.void)
-    reply = by_number(tx, context.tokens, provider, reply)
+    reply = by_number(tx, context.tokens, provider, reply, person)
     case = replace(case, reply=reply)
     if not is_for_us(reply):
         return Effect(Outcome.UNKNOWN, overheard=True)

@@ -176,7 +176,7 @@ async def test_law_1_a_mail_that_names_no_question_is_asked_about_and_a_number_p
     listed = await post.hears("Two questions are open. Which one is “costing” for?")
     assert [await post.status(run) for run in (first, second)] == [RunStatus.WAITING] * 2
     listed["Reply-To"] = "agent@example.org"  # as whom it is from
-    await post.box.deliver(answering(listed, "2"))
+    await post.box.deliver(answering(listed, "2.\n\nBest wishes\nAna"))
     await post.hears("You chose “costing”")
     await until_ended(post, second)
     assert await post.status(first) is RunStatus.WAITING
