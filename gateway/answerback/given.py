@@ -117,9 +117,11 @@ def by_number(tx: Tx, tokens: Tokens, provider: str, reply: Reply, person: Conta
 
     Otherwise the list may have been shown without those that do not, and the number is another one's.
     """
+    if reply.data or reply.attachments or not reply.references:
+        return reply
     name = person.name if person is not None else ""
     number = NUMBER.fullmatch(without_courtesies(reply.text, name) if reply.quoted else reply.text)
-    if reply.data or reply.attachments or number is None:
+    if number is None:
         return reply
     below = reply.references[:1]  # the others are further up in its thread
     listed = _before(tx, provider, replace(reply, references=below)).get("deliveries", ())

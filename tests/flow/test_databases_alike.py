@@ -72,6 +72,7 @@ WORDS = (
     ),
     *("stop", "/stop one", "/stop nobody", "cancel", "/run"),
 )
+SAID = {"kind", "title", "heading", "body", "fields", "footer", "subject", "expires_at", "placeholder"}
 # What is another one in each gateway: ids, links, codes.
 OWN = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|/f/\w+|#\w{4}\b")
 
@@ -121,9 +122,6 @@ def _told(message: Message) -> str:
     labels = [button.label for button in message.buttons]
     said = [getattr(message, each.name) for each in fields(message) if each.name in SAID]
     return OWN.sub("…", repr((message.to.place, said, labels)))
-
-
-SAID = {"kind", "title", "heading", "body", "fields", "footer", "subject", "expires_at", "placeholder"}
 
 
 @asynccontextmanager

@@ -205,7 +205,7 @@ async def test_what_is_not_clear_is_asked_again_with_the_buttons_of_this_questio
         assert isinstance(given, dict) and [*given.values()] == [True, False]
 
 
-async def test_a_reply_to_what_says_so_is_for_this_question(database: Database) -> None:
+async def test_law_1_a_reply_to_what_says_so_is_for_this_question(database: Database) -> None:
     async with chatting(database) as g:
         id = await ask(g, asks("Delete it?", confirm=True), Question("q2", "How many?", QuestionKind.NUMBER))
         await g.types("1001", "yes")

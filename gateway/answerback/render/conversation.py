@@ -150,12 +150,12 @@ def pick_labels(interactions: Sequence[Interaction], language: str) -> list[str]
     """How questions are called on buttons beside each other: those that look alike by their codes too."""
     names = [brief(pick_label(each, language), PICK) for each in interactions]
     looks = [name[:SEEN].casefold() for name in names]
-    return [
-        f"#{each.code} {brief(name, PICK - len(each.code) - 2)}" if each.code and is_like_another else name
-        for each, name, is_like_another in zip(
-            interactions, names, (looks.count(look) > 1 for look in looks), strict=True
-        )
-    ]
+
+    def label(each: Interaction, name: str, look: str) -> str:
+        alike = looks.count(look) > 1
+        return f"#{each.code} {brief(name, PICK - len(each.code) - 2)}" if alike and each.code else name
+
+    return [*map(label, interactions, names, looks)]
 
 
 def pick_label(interaction: Interaction, language: str) -> str:

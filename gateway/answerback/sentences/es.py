@@ -178,7 +178,7 @@ SENTENCES = {
     "again_begun": "{who} lo intenta otra vez.",
     "again_newer": "Mientras tanto se intentó otra vez y volvió a detenerse. Use el mensaje más reciente.",
     "help": "Responda a una pregunta tocando o escribiendo. También hay: {words}.",
-    "pick_by_code": "Escriba su código y la respuesta, p. ej. «{code} {text}».",
+    "pick_by_code": "Escriba el código y la respuesta, p. ej. «{code} {text}».",
     "pending": "{count} preguntas están abiertas.",
     "pending_one": "Una pregunta está abierta.",
     "nothing_waiting": "Nada le espera.",

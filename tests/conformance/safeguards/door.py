@@ -217,7 +217,7 @@ OF_DOOR = (
     Mutant(
         "questions that look alike can be told apart",
         GATEWAY + "render/conversation.py",
-        "if each.code and is_like_another else name",
+        "if alike and each.code else name",
         "if False else name",
         FLOW + "test_matching.py::test_cancel_stops_the_run_that_is_picked_and_answers_nothing[sqlite]",
     ),
