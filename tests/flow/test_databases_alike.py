@@ -26,6 +26,7 @@ from tests.support.gateway import Gateway, gateway
 if TYPE_CHECKING:
     from tests.support.postgres import PostgresServer
 
+pytestmark = pytest.mark.needs_extra("postgres")
 FEW, MANY = range(4), range(100, 160)
 STEPS = 40  # of a conversation
 HOUR = 3600.0
