@@ -46,10 +46,12 @@ def gather(tx: Tx, provider: str, reply: Reply, contact: str) -> Gathered | None
         for row in tx.all(deliveries.BY_CODE, code=code, provider=provider, external_id=reply.sender)
         if may_answer(row, provider, reply, contact) and not is_taken_back(tx, row)
     ]
+    coded.sort(key=lambda row: bool(row["open"]))  # of several one by one, the one that is asked now is last
     open_: list[Row] = []
     if token is None or not reply.data:  # a tap names its question: nothing else can be meant
-        here = {"provider": provider, "external_id": reply.sender, "place": reply.place}
-        open_ = tx.all(deliveries.OPEN_FOR, **here, limit=OPEN_LIMIT)
+        open_ = tx.all(deliveries.OPEN_FOR, **_at(provider, reply), limit=OPEN_LIMIT)
+    elsewhere = [] if open_ or reply.data else open_elsewhere(tx, provider, reply, contact)
+    open_ = open_ or elsewhere
     seen = _Seen(tx, {asked.id: asked} if asked is not None else {}, {})
     about_questions = seen.all(referenced)
     evidence = Evidence(
@@ -60,6 +62,7 @@ def gather(tx: Tx, provider: str, reply: Reply, contact: str) -> Gathered | None
         doubtful=reply.partial
         or bool(_token(reply) and token is None)  # of something that asks nothing any more
         or bool(codes and not coded)
+        or bool(elsewhere)  # nobody writes here to what stands there
         or (token is not None and not token["interaction_id"])
         or bool(reply.references and not about_questions)
         or any(not _was_read(reply, row, tx.now) or not seen.is_readable(row) for row in open_)
@@ -154,10 +157,28 @@ def _whose_step(tx: Tx, row: Row) -> Row:
     return row
 
 
+def open_elsewhere(tx: Tx, provider: str, reply: Reply, contact: str) -> list[Row]:
+    """What was asked where others read too, of whoever writes in their own chat."""
+    if not _is_own(reply):
+        return []
+    found = tx.all(deliveries.OPEN_ELSEWHERE, **_at(provider, reply), limit=OPEN_LIMIT)
+    return [row for row in found if may_answer(row, provider, reply, contact)]
+
+
+def _at(provider: str, reply: Reply) -> dict[str, str]:
+    return {"provider": provider, "external_id": reply.sender, "place": reply.place}
+
+
 def may_answer(row: Row, provider: str, reply: Reply, contact: str) -> bool:
-    """Only the account that was asked, in the place where it was asked, while it is still that person's."""
-    asked = row["provider"], row["external_id"], row["place"], row["contact_id"]
-    return bool(asked == (provider, reply.sender, reply.place, contact))
+    """Only the account that was asked, while it is still that person's: there, or in its own chat."""
+    asked = row["provider"], row["external_id"], row["contact_id"]
+    there = row["place"] == reply.place or _is_own(reply)
+    return bool(there and asked == (provider, reply.sender, contact))
+
+
+def _is_own(reply: Reply) -> bool:
+    """Whether it was written in the chat that is called as its sender is: nobody else can write there."""
+    return reply.private and reply.place == reply.sender
 
 
 def is_taken_back(tx: Tx, row: Row) -> bool:

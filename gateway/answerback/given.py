@@ -49,8 +49,6 @@ def value_of(
         return _tapped(record, payload, language, step)
     if len(record.questions) > 1 and (step is None or sent.files):
         return Unclear(_form_s_work(record, step, sent))
-    if payload and not (sent.text or sent.files):
-        return Unclear("write_answer")
     question = asked_by(record, step)
     files = kept(provider, record.id, sent.files)
     text = uncalled(reply, strip_code(sent.text, record.code))

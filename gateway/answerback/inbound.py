@@ -1,5 +1,6 @@
 """inbound: what one reply means: which question, may this sender answer it, and with what value."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from answerback import linking, taps, turned_away
@@ -9,9 +10,9 @@ from answerback.case import Case, Effect
 from answerback.context import Context
 from answerback.delegating import can_delegate, delegate, gone
 from answerback.door import Actor, decide, gave_up, lost
-from answerback.evidence import Gathered, gather, is_for_us, uncalled
+from answerback.evidence import OPEN_LIMIT, Gathered, gather, is_for_us, open_elsewhere, uncalled
 from answerback.given import FILES, SAID, Given, Sent, by_number, command_of, said_before, sent_with, value_of
-from answerback.match import Evidence, Match, WhichOne, match, strip_code
+from answerback.match import Match, Open, WhichOne, match, strip_code
 from answerback.model import Interaction, InteractionStatus, Json, Outcome
 from answerback.muting import MUTES, mute
 from answerback.outbox import SHOWN, Follows, place_of
@@ -20,6 +21,7 @@ from answerback.quoting import new_text
 from answerback.read import Unclear, is_command
 from answerback.receipts import answered, tapped
 from answerback.sentences import say
+from answerback.showing import asks_to_see, show
 from answerback.starting import start, startable, unknown
 from answerback.steps import Step, step_of
 from answerback.stopping import stop_asking, stop_later, stop_working, whom
@@ -145,13 +147,14 @@ def _answer(case: Case, record: Interaction, asked: Row) -> Effect:
     tx, reply = case.tx, case.reply
     if not record.readable:
         return _nothing(case)
-    if record.status is not InteractionStatus.PENDING:
-        return _closed(case, record, lost(record), asked)
-    if gave_up(record, case.person.id if case.person else ""):
-        return gone(case, record)
+    if (ended := _ended(case, record, asked)) is not None:
+        return ended
     step = step_of(asked, record)
     if step is not None and not asked["open"]:
         return _noted_before(case, record)
+    if asks_to_see(case, record, step):
+        held = interactions.held(tx, record.id) or record  # else nobody would be told there how it ended
+        return _ended(case, held, asked) or show(case, held, asked, step)
     found = value_of(tx, case.provider, reply, case.person, record, step)
     if isinstance(found, Unclear):
         sent = sent_with(tx, case.provider, reply)
@@ -190,10 +193,8 @@ def _next(case: Case, record: Interaction, asked: Row, step: Step, found: Given)
     Not if it was closed or handed on at this moment: nobody would ever be told how the next one ended.
     """
     record = interactions.held(case.tx, record.id) or record
-    if record.status is not InteractionStatus.PENDING:
-        return _closed(case, record, lost(record), asked)
-    if gave_up(record, case.person.id if case.person else ""):
-        return gone(case, record)
+    if (ended := _ended(case, record, asked)) is not None:
+        return ended
     seen = passing.pass_on(case.tx, asked)
     if seen is None:
         return _noted_before(case, record)
@@ -213,6 +214,13 @@ def _noted_before(case: Case, record: Interaction) -> Effect:
         return Effect(Outcome.NOTED, toast=say("noted", language), about=record.id)
     row = case.context.outbox.conversation(case.tx, case.here, "noted", {}, interaction_id=record.id)
     return Effect(Outcome.NOTED, [row], about=record.id)
+
+
+def _ended(case: Case, record: Interaction, asked: Row) -> Effect | None:
+    """What is said of a question that is closed, or that this person handed on; None: it waits for them."""
+    if record.status is not InteractionStatus.PENDING:
+        return _closed(case, record, lost(record), asked)
+    return gone(case, record) if gave_up(record, case.person.id if case.person else "") else None
 
 
 def _closed(case: Case, record: Interaction, outcome: Outcome, asked: Row) -> Effect:
@@ -241,7 +249,7 @@ def _command(case: Case, command: tuple[str, str], gathered: Gathered) -> Effect
     if name in MUTES:
         return mute(case, command)
     if name == "pending":
-        return _pending(case, gathered.evidence)
+        return _pending(case, gathered.evidence.open_for_sender)
     if name == "run":
         return start(case, rest) or (unknown(case, rest) if sure else None)
     if name == DELEGATE and not sure:
@@ -268,10 +276,16 @@ def _command(case: Case, command: tuple[str, str], gathered: Gathered) -> Effect
     return None
 
 
-def _pending(case: Case, evidence: Evidence) -> Effect:
-    if not evidence.open_for_sender:
+def _pending(case: Case, here: Sequence[Open]) -> Effect:
+    who = case.person.id if case.person else ""
+    there = {
+        row["interaction_id"]: row["id"] for row in open_elsewhere(case.tx, case.provider, case.reply, who)
+    }
+    listed = {each.interaction_id: each.delivery_id for each in here}
+    listed |= {id: row for id, row in there.items() if id not in listed}
+    if not listed:
         return Effect(Outcome.COMMAND, _nothing(case).rows)
-    args: Json = {"deliveries": [candidate.delivery_id for candidate in evidence.open_for_sender]}
+    args: Json = {"deliveries": [*listed.values()][:OPEN_LIMIT]}
     return Effect(Outcome.COMMAND, [case.context.outbox.conversation(case.tx, case.here, "pending", args)])
 
 

@@ -59,6 +59,7 @@ class Outbox:
         by: str = "",
         step: Step | None = None,
         lost_since: int = 0,
+        awake: bool = False,
     ) -> Row:
         """Ask at one address; its token is what a reply will carry back.
 
@@ -67,6 +68,7 @@ class Outbox:
         `away`: the provider that this one stands in for, because it does not answer.
         `by`: the name of who handed it on.
         `lost_since`: an answer that was given there after that is lost.
+        `awake`: they have just asked for it, so it comes at once in their quiet hours too.
         """
         id = interactions.new_id()
         first = kind is MessageKind.QUESTION
@@ -74,8 +76,8 @@ class Outbox:
             step = None if self._is_among(address) else Step()
         if not address.reachable:  # put to the test: if it is still dead, it is marked again
             tx.run(contacts.UNREACHABLE, address=address.id, why="")
-        awake = first and step is not None and step.place > 0  # they have just answered the one before
-        quiet = 0 if awake else after_quiet(tx, address.contact, record.expires_at)
+        answered = first and step is not None and step.place > 0  # they have just answered the one before
+        quiet = 0 if awake or answered else after_quiet(tx, address.contact, record.expires_at)
         return self._add(
             tx,
             not_before=max(quiet, tx.now + UNSURE if unless else 0),

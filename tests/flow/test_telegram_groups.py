@@ -207,7 +207,7 @@ async def test_who_never_opened_a_private_chat_is_told_in_the_group_and_finds_th
     routes = {"default": Route("default", ask=("ana",), providers=("telegram",))}
     async with chatting(database, routes=routes) as chat:
         chat.box.world.chats[ANA].started = False
-        await chat.g.app.asker.ask(AskRequest((Question("q1", "One?"), Question("q2", "Two?"))))
+        asked = await chat.g.app.asker.ask(AskRequest((Question("q1", "One?"), Question("q2", "Two?"))))
         await chat.g.app.idle()
         (told,) = chat.said(chat.group.id)
         assert "Ana, I can show this only to you." in told
@@ -218,7 +218,39 @@ async def test_who_never_opened_a_private_chat_is_told_in_the_group_and_finds_th
         (listed,) = (message for message in chat.box.received(ANA) if message.buttons)
         chat.box.tap(ANA, listed.id, "One? (+1)")
         await chat.heard()
-        assert any("answer them on the form" in text and f"{PUBLIC}/f/" in text for text in chat.said())
+        assert "1 of 2\nOne?" in chat.last().text
+        for written in ("one", "two"):
+            chat.box.type(ANA, written)
+            await chat.heard()
+        record = await chat.g.app.reader.interaction(asked.interaction.id)
+        assert record.answer is not None
+        assert record.answer.values == {"q1": "one", "q2": "two"}
+
+
+async def test_by_its_code_a_question_of_the_group_is_shown_in_private(
+    database: Database,
+) -> None:
+    async with chatting(database, ScriptedAgent(CHOICE)) as chat:
+        await chat.run()
+        chat.box.press_start(ANA)
+        await chat.heard()
+        (record,) = (await chat.g.app.reader.interactions()).items
+        before = len(chat.said(chat.group.id))
+        chat.box.type(ANA, f"#{record.code}")
+        await chat.heard()
+        assert "Which term?" in chat.last().text
+        assert len(chat.said(chat.group.id)) == before
+
+
+async def test_in_the_group_a_code_answers_nothing_that_was_asked_in_private(database: Database) -> None:
+    async with chatting(database, in_group=False, privacy=False) as chat:
+        asked = await chat.g.app.asker.ask(AskRequest((Question("q1", "What is your weight?"),)))
+        await chat.g.app.idle()
+        for written in ("", " 66 kg"):
+            chat.box.type(ANA, f"#{asked.interaction.code}{written}", None, chat.group.id)
+            await chat.heard()
+        assert len(chat.said()) == 1
+        assert set(chat.said(chat.group.id)) == {"Ana:\nNothing is waiting for you."}
 
 
 async def test_a_forwarded_text_decides_nothing_and_its_sender_hears_why(database: Database) -> None:
@@ -372,3 +404,38 @@ def test_law_7_a_notice_with_a_link_is_for_its_person_only_and_not_for_a_group()
     assert is_private(notice(sensitive=True), None)
     assert is_private(notice(text="x" * 1001), None)
     assert not is_private(notice(), None)
+
+
+async def test_in_private_somebody_sees_what_waits_for_them_in_the_group(database: Database) -> None:
+    async with chatting(database, ScriptedAgent(CHOICE)) as chat:
+        run = await chat.run()
+        chat.box.press_start(ANA)
+        await chat.heard()
+        chat.box.type(ANA, "pending")
+        await chat.heard()
+        assert (chat.last().text, [b.text for b in chat.last().buttons]) == (
+            "One question is open.",
+            ["Which term?"],
+        )
+        for written in ("coding", "costing"):  # it stands nowhere here, so it is asked about
+            chat.box.type(ANA, written)
+            await chat.heard()
+            assert chat.last().text == f"I am not sure what “{written}” is for. Is it this question?"
+        assert await chat.status(run) is RunStatus.WAITING
+        chat.box.tap(ANA, chat.last().id, "Which term?")
+        await chat.heard()
+        assert (await chat.g.settled(run.id)).result == ["costing"]
+        assert chat.said(chat.group.id)[0].startswith("✅ Ana chose “costing” on Telegram")
+
+
+async def test_law_7_in_private_nobody_sees_what_waits_for_another_of_the_group(database: Database) -> None:
+    async with chatting(database, ScriptedAgent(CHOICE)) as chat:
+        run = await chat.run()
+        chat.box.press_start(BEN)
+        await chat.heard()
+        (record,) = (await chat.g.app.reader.interactions()).items
+        for written in ("pending", "coding", f"#{record.code}", f"#{record.code} coding"):
+            chat.box.type(BEN, written)
+            await chat.heard()
+        assert {m.text for m in chat.box.received(BEN)[1:]} == {"Nothing is waiting for you."}
+        assert await chat.status(run) is RunStatus.WAITING

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from operator import itemgetter
 
+from sqlalchemy import ColumnElement, func, insert, null, or_, select, text, update
 from sqlalchemy import bindparam as p
-from sqlalchemy import func, insert, null, or_, select, text, update
 
 from answerback.model import Interaction
 from answerback.store import audit
@@ -59,20 +59,23 @@ BY_CODE = Query(  # what this account was asked under a short code, newest last
 )
 # The newest of each question that this account may answer there, the first that was asked first. A reminder
 # asks the same again: however often one was asked, it takes the place of no other.
-_asked = (
-    select(func.max(D.c.id).label("newest"), func.min(D.c.id).label("first"))
-    .where(
-        D.c.provider == p("provider"),
-        D.c.external_id == p("external_id"),
-        D.c.place == p("place"),
-        text("delivery.open = 1"),
+_mine_open = (D.c.provider == p("provider"), D.c.external_id == p("external_id"), text("delivery.open = 1"))
+
+
+def _newest_where(condition: ColumnElement[bool]) -> Query:
+    asked = (
+        select(func.max(D.c.id).label("newest"), func.min(D.c.id).label("first"))
+        .where(*_mine_open, condition)
+        .group_by(D.c.interaction_id)
+        .order_by(text("first"))
+        .limit(p("limit"))
+        .subquery("asked")
     )
-    .group_by(D.c.interaction_id)
-    .order_by(text("first"))
-    .limit(p("limit"))
-    .subquery("asked")
-)
-OPEN_FOR = Query(select(D).join(_asked, D.c.id == _asked.c.newest).order_by(_asked.c.first))
+    return Query(select(D).join(asked, D.c.id == asked.c.newest).order_by(asked.c.first))
+
+
+OPEN_FOR = _newest_where(D.c.place == p("place"))
+OPEN_ELSEWHERE = _newest_where(D.c.place != p("place"))
 _due = (
     select(D).where(QUEUED, D.c.next_attempt_at <= p("now")).order_by(D.c.next_attempt_at).limit(p("limit"))
 )

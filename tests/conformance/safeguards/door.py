@@ -8,9 +8,47 @@ OF_DOOR = (
     Mutant(
         "authorisation",
         GATEWAY + "evidence.py",
-        "    return bool(asked == (provider, reply.sender, reply.place, contact))",
-        "    return bool(asked)",
+        "return bool(there and asked == (provider, reply.sender, contact))",
+        "return bool(asked)",
         DOOR + "test_another_contact_who_was_not_asked_gets_nothing[sqlite]",
+    ),
+    Mutant(
+        "what was asked in private is shown and answered nowhere else",
+        GATEWAY + "evidence.py",
+        'there = row["place"] == reply.place or _is_own(reply)',
+        "there = True",
+        FLOW + "test_telegram_groups.py::"
+        "test_in_the_group_a_code_answers_nothing_that_was_asked_in_private[sqlite]",
+    ),
+    Mutant(
+        "in private is where nobody else can write",
+        GATEWAY + "evidence.py",
+        "return reply.private and reply.place == reply.sender",
+        "return reply.private",
+        DOOR + "test_the_right_person_in_another_place_gets_nothing[sqlite]",
+    ),
+    Mutant(
+        "what stands in a group is answered in private only once it was picked",
+        GATEWAY + "evidence.py",
+        "or bool(elsewhere)",
+        "or False",
+        FLOW
+        + "test_telegram_groups.py::test_in_private_somebody_sees_what_waits_for_them_in_the_group[sqlite]",
+    ),
+    Mutant(
+        "of several one by one, a code means the one that is asked now",
+        GATEWAY + "evidence.py",
+        'coded.sort(key=lambda row: bool(row["open"]))',
+        "pass",
+        FLOW + "test_showing.py::"
+        "test_of_several_one_by_one_a_text_with_the_code_answers_the_one_that_is_next[sqlite]",
+    ),
+    Mutant(
+        "who asks to see a question has not answered it",
+        GATEWAY + "inbound.py",
+        "if asks_to_see(case, record, step):",
+        "if False:",
+        FLOW + "test_showing.py::test_a_mark_without_a_question_that_it_is_for_is_asked_about[sqlite]",
     ),
     Mutant(
         "a key answers only for whom it names, if they were asked",
@@ -171,8 +209,8 @@ OF_DOOR = (
     Mutant(
         "each open question is seen, however often another was asked",
         GATEWAY + "store/deliveries.py",
-        '    .group_by(D.c.interaction_id)\n    .order_by(text("first"))',
-        '    .group_by(D.c.id)\n    .order_by(text("first"))',
+        '    .group_by(D.c.interaction_id)\n        .order_by(text("first"))',
+        '    .group_by(D.c.id)\n        .order_by(text("first"))',
         FLOW + "test_matching.py::test_law_1_a_question_that_was_asked_many_times_hides_no_other[sqlite]",
     ),
     Mutant(
