@@ -19,6 +19,7 @@ from answerback.model import MessageKind
 from answerback.outages import Outages
 from answerback.outbox import CALLER, Follows
 from answerback.provider import Message, Provider, Sent
+from answerback.render import Room
 from answerback.store import Row, Tx, claimed, contacts, deliveries, interactions
 from answerback.store.engine import SOON
 from answerback.troubles import FALL_BACK_WAIT, Trouble, Troubles
@@ -133,8 +134,8 @@ class Deliverer(Background):
         shared = alone != row["place"]
         if shared and is_private(row, loaded.record):
             row, shared = await self._privately(row, alone), False
-        tokens, most = self._context.tokens, provider.max_choices
-        sheet = Sheet(row, loaded.record, loaded.told, tokens, most, shared, provider.tappable)
+        tokens, room = self._context.tokens, Room(provider.max_choices, provider.max_label)
+        sheet = Sheet(row, loaded.record, loaded.told, tokens, room, shared, provider.tappable)
         message = compose(sheet, loaded.thread)
         if provider.windowed:
             message = await self._dated(row, message)

@@ -196,6 +196,7 @@ LIMITS: dict[str, tuple[tuple[type, ...], str]] = {
     "pace": ((Pace,), "Pace(account=…, place=…), in messages a second"),
     "max_length": ((int,), "a number of characters, or 0"),
     "max_choices": ((int,), "a number of buttons"),
+    "max_label": ((int,), "a number of characters"),
     "patience": ((int, float), "a number of seconds"),
 }
 

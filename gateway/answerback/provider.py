@@ -178,6 +178,7 @@ class Provider(abc.ABC):
     Settings: ClassVar[type[Settings]] = Settings
     max_length: ClassVar[int] = 0  # characters of one message; 0: no limit
     max_choices: ClassVar[int] = 10
+    max_label: ClassVar[int] = 40  # characters of a button that can be read; a longer label is numbered
     tappable: ClassVar[bool] = False  # whether every button can be tapped here, or picked by its number
     pace: ClassVar[Pace] = Pace()
     one_by_one: ClassVar[bool] = False  # whether several questions are asked here, one after the other

@@ -6,6 +6,7 @@ from answerback.model import Address, Contact, Interaction, Json, MessageKind, R
 from answerback.provider import Button, Message
 from answerback.render import (
     NOTICE_SHOWN,
+    Room,
     already_message,
     also_sent,
     by_code,
@@ -75,7 +76,7 @@ class Sheet:
     record: Interaction | None
     told: Told
     tokens: Tokens
-    max_choices: int
+    room: Room
     shared: bool = False  # others read the place too
     tappable: bool = True  # every button is shown there
 
@@ -147,7 +148,7 @@ def _question(sheet: Sheet) -> Message:
         token=sheet.tokens.of(sheet.asks),
         form_url=sheet.form_url,
         now=sheet.told.now,
-        max_choices=sheet.max_choices,
+        room=sheet.room,
     )
     content, language = loads(sheet.row["content"]), sheet.told.language
     by = say("delegated_by", language, who=line(content["by"])) if content.get("by") else ""
@@ -210,7 +211,7 @@ def _unclear(sheet: Sheet, record: Interaction, key: str, args: dict[str, str], 
         contact=sheet.told.person,
         token=sheet.tokens.of(sheet.asks),
         form_url=url,
-        max_choices=sheet.max_choices,
+        room=sheet.room,
     )
 
 
@@ -270,7 +271,7 @@ def _way_on(sheet: Sheet) -> dict[str, Json]:
     """What opens a run, and whether a tap can have it tried again: only whoever is somebody."""
     if not sheet.row["token_hash"]:
         return {}
-    retry = bool(sheet.row["contact_id"]) and sheet.max_choices > 0
+    retry = bool(sheet.row["contact_id"]) and sheet.room.buttons > 0
     return {"token": sheet.tokens.of(sheet.asks), "open_url": sheet.form_url, "retry": retry}
 
 

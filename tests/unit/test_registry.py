@@ -82,6 +82,10 @@ class Many(Smoke):
     max_choices: ClassVar[Any] = "10"
 
 
+class Wide(Smoke):
+    max_label: ClassVar[Any] = -1
+
+
 class Boundless(Smoke):
     max_length: ClassVar[Any] = None
 
@@ -263,6 +267,7 @@ class TestImporting:
             (f"{__name__}:Older", "update the plugin"),
             (f"{__name__}:Hasty", "its pace must be Pace(account=…, place=…)"),
             (f"{__name__}:Many", "its max_choices must be a number of buttons"),
+            (f"{__name__}:Wide", "its max_label must be a number of characters"),
             (
                 f"{__name__}:Boundless",
                 "its max_length must be a number of characters",

@@ -29,6 +29,7 @@ from answerback.provider import Message, MessageKind
 from answerback.read import read_payload, wants_text
 from answerback.render import (
     Part,
+    Room,
     Whole,
     already_message,
     by_code,
@@ -106,7 +107,7 @@ REVIEW = replace(
 
 
 def ask(interaction=ASKED, index=0, contact=ANA, form_url=FORM, most=10, **more) -> Message:
-    settings_ = {"token": TOKEN, "form_url": form_url, "now": NOW, "max_choices": most}
+    settings_ = {"token": TOKEN, "form_url": form_url, "now": NOW, "room": Room(most)}
     return question_message(interaction, index, TO, contact=contact, **(settings_ | more))
 
 
@@ -173,7 +174,7 @@ class TestQuestion:
             "I found 0 documents with “costing”, 214 with “coding”.\n\n"
             "1. Yes\n"
             "2. Use “coding”\n\n"
-            "Reply with the number.\n"
+            "Reply with the number, or in your own words.\n"
             "[ Answer on the form ]\n"
             "If you do nothing by 18:00 I stop. · #K7Q2"
         )
@@ -183,6 +184,30 @@ class TestQuestion:
         message = ask(replace(ASKED, questions=(replace(SEARCH, choices=choices, free_text=False),)))
         assert [button.label for button in message.buttons] == ["1", "2"]
         assert "1. Keep everything everything" in message.body
+
+    def test_how_long_a_label_may_be_is_for_the_provider_to_say(self):
+        choices = (Choice("a", "Keep all of it for now"), Choice("b", "Keep nothing"))
+        question = replace(SEARCH, choices=choices, free_text=False)
+        narrow, wide = (
+            ask(replace(ASKED, questions=(question,), context=""), room=Room(3, most)) for most in (20, 40)
+        )
+        assert [button.label for button in narrow.buttons] == ["1", "2"]
+        assert narrow.body == "1. Keep all of it for now\n2. Keep nothing"
+        assert ([button.label for button in wide.buttons], wide.body) == (
+            ["Keep all of it for now", "Keep nothing"],
+            "",
+        )
+
+    def test_of_more_decisions_than_fit_those_that_decide_have_buttons(self):
+        question = replace(REVIEW.questions[0], decisions=("approve", "edit", "reject", "respond"))
+        review = replace(REVIEW, questions=(question,))
+        message = ask(review, room=Room(3))
+        assert [button.label for button in message.buttons] == ["Approve", "Reject", "Answer on the form"]
+        assert message.buttons[2].url == FORM
+        assert "Reply approve" not in message.body
+        without_a_link = ask(review, room=Room(3), form_url=LOCAL)
+        assert [button.label for button in without_a_link.buttons] == ["Approve", "Reject"]
+        assert ask(review, room=Room(1)).body.endswith("Reply approve or reject.")
 
     def test_several_of_many_are_answered_with_numbers(self):
         question = replace(SEARCH, kind=QuestionKind.CHOICES, free_text=False)
@@ -415,7 +440,7 @@ class TestSilence:
         assert message.footer == "If you do nothing by Fri 4 Dec, 09:00 I stop. · #K7Q2"
 
     def test_a_reminder_is_the_question_with_the_time_left_above(self):
-        given = {"contact": ANA, "token": TOKEN, "form_url": FORM, "max_choices": 10}
+        given = {"contact": ANA, "token": TOKEN, "form_url": FORM, "room": Room()}
         message = reminder_message(ASKED, 0, TO, now=at(2026, 12, 3, 17, 20), **given)
         assert message.kind is MessageKind.REMINDER
         assert shown(message) == f"⏳ Still waiting, 40 min left.\n{shown(ask())}"
@@ -467,7 +492,7 @@ class TestSensitive:
                 contact=ANA,
                 token=TOKEN,
                 form_url=FORM,
-                max_choices=10,
+                room=Room(),
             ),
         ):
             labels = "".join(button.label for button in message.buttons)
@@ -669,10 +694,13 @@ class TestConversation:
         assert shown(listed) == (
             "Two questions are open. Which one is “yes” for?\n"
             f"#M3PX\n#K7Q2 {pick_label(ASKED, 'en')}\n"
-            "Write its code and your answer, e.g. “#M3PX yes”.\n[ #M3PX ]  [ #K7Q2 ]"
+            "Write its code and your answer, e.g. “#K7Q2 yes”.\n[ #M3PX ]  [ #K7Q2 ]"
         )
         assert [button.data for button in listed.buttons] == [button.data for button in message.buttons]
-        assert by_code(message, asked, "").body.endswith("“#M3PX …”.")
+        see_it = "Write its code to see it again, e.g. “#M3PX”."
+        assert by_code(message, asked, "").body.endswith(see_it)
+        secret = [asked[0], replace(ASKED, questions=ASKED.questions * 2)]
+        assert by_code(message, secret, "yes").body.endswith(see_it)
         assert by_code(message, [replace(ASKED, code=""), ASKED], "yes") == message
 
     def test_not_clear_comes_with_the_questions_own_buttons(self):
@@ -686,7 +714,7 @@ class TestConversation:
             contact=ANA,
             token=TOKEN,
             form_url=FORM,
-            max_choices=10,
+            room=Room(),
         )
         assert message.kind is MessageKind.CONVERSATION
         assert shown(message) == (
@@ -694,6 +722,21 @@ class TestConversation:
             "[ Yes ]  [ No ]\n#K7Q2"
         )
         assert message.token == TOKEN
+
+    @pytest.mark.parametrize(
+        ("key", "room", "said"),
+        [
+            ("unclear_choice", Room(), "Tap one, or write its number."),
+            ("unclear_choice", Room(1), "Write the number of one."),
+            ("choice_ambiguous", Room(), "Tap the one you mean."),
+            ("choice_ambiguous", Room(1), "Write the number of the one you mean."),
+        ],
+    )
+    def test_nobody_is_told_to_tap_where_there_are_only_numbers(self, key, room, said):
+        given = {"contact": ANA, "token": TOKEN, "form_url": FORM, "room": room}
+        message = unclear_message(ASKED, 0, key, {"text": "blue"}, TO, **given)
+        assert message.title.endswith(said)
+        assert ("1. Yes" in message.body) == (room == Room(1))
 
     def test_for_changes_there_is_a_way_to_the_form_from_everywhere(self):
         for form_url in (FORM, LOCAL):
@@ -706,7 +749,7 @@ class TestConversation:
                 contact=ANA,
                 token=TOKEN,
                 form_url=form_url,
-                max_choices=10,
+                room=Room(),
             )
             assert form_url in message.text + "".join(button.url for button in message.buttons)
 
@@ -720,7 +763,7 @@ class TestConversation:
             contact=ANA,
             token=TOKEN,
             form_url=FORM,
-            max_choices=10,
+            room=Room(),
         )
         assert [button.url for button in message.buttons] == [FORM]
 
@@ -1024,7 +1067,7 @@ def test_whatever_agents_and_people_write_a_message_comes_out_and_its_taps_come_
     language = contact.language if contact else "en"
     timezone = contact.timezone if contact else "UTC"
     given = {"viewer": "ana", "who": text, "language": language, "timezone": timezone, "now": NOW}
-    place = {"contact": contact, "token": TOKEN, "form_url": form_url, "max_choices": most}
+    place = {"contact": contact, "token": TOKEN, "form_url": form_url, "room": Room(most)}
     many = [ask(interaction, index, contact, form_url, most) for index in range(len(interaction.questions))]
     messages = [
         *many,

@@ -5,7 +5,7 @@ Pure: `now` is given. Whatever an agent or a stranger wrote is made visible befo
 
 from answerback.render.action import rows as action_rows
 from answerback.render.answer import answer_text, interaction_answer
-from answerback.render.buttons import reachable
+from answerback.render.buttons import Room, reachable
 from answerback.render.conversation import (
     already_message,
     by_code,
@@ -49,6 +49,7 @@ __all__ = [
     "OPEN",
     "RETRY",
     "Part",
+    "Room",
     "Whole",
     "action_rows",
     "already_message",

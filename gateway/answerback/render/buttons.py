@@ -11,10 +11,17 @@ from answerback.render.visible import line
 from answerback.sentences import say
 
 MOST_DATA = 64  # bytes: the least that any service takes (Telegram's callback_data)
-LABEL = 40  # characters of a label that can be read on a button of a telephone
 DECISIVE = ("yes", "no", "approve", "reject")
 DEFAULT_DECISIONS = ("approve", "reject")
 ORDER = ("approve", "reject", "edit", "respond")  # those that a tap decides come first
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """What a service has room for below a message: how many buttons, and how many characters on each."""
+
+    buttons: int = 10
+    label: int = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,24 +33,24 @@ class Offer:
     hint: str = ""
 
 
-def offer(question: Question, index: int, *, token: str, form_url: str, most: int, language: str) -> Offer:
-    """What a person can tap for one question, if `most` buttons fit under a message (0: none do)."""
+def offer(question: Question, index: int, *, token: str, form_url: str, room: Room, language: str) -> Offer:
+    """What a person can tap for one question, where there is `room` for it (0 buttons: for none)."""
     match question.kind:
         case QuestionKind.CONFIRM:
             pair = (
                 _button("yes", f"{index}.y", token, language),
                 _button("no", f"{index}.n", token, language),
             )
-            return _all_or_hint(pair, most, "hint_confirm", form_url, language)
+            return _all_or_hint(pair, room, "hint_confirm", form_url, language)
         case QuestionKind.REVIEW:
             buttons = _review(question, index, token, form_url, language)
-            return _all_or_hint(buttons, most, "hint_review", form_url, language)
+            return _all_or_hint(buttons, room, "hint_review", form_url, language)
         case QuestionKind.CHOICE:
-            return _choice(question, index, token, form_url, most, language)
+            return _choice(question, index, token, form_url, room, language)
         case QuestionKind.CHOICES:
             labels = tuple(line(choice.label) for choice in question.choices)
             return Offer(
-                _form("answer_form", form_url, most, language), labels, say("hint_choices", language)
+                _form("answer_form", form_url, room, language), labels, say("hint_choices", language)
             )
         case _:
             return Offer()
@@ -86,13 +93,13 @@ def data(token: str, payload: str) -> str:
     return f"{token}:{payload}"
 
 
-def _choice(question: Question, index: int, token: str, form_url: str, most: int, language: str) -> Offer:
+def _choice(question: Question, index: int, token: str, form_url: str, room: Room, language: str) -> Offer:
     labels = tuple(line(choice.label) or line(choice.id) or "…" for choice in question.choices)
     extra = _other("other", f"{index}.other", token, form_url, language) if question.free_text else ()
-    if not labels or len(labels) + len(extra) > most:
-        hint = say("hint_choice", language) if labels else ""
-        return Offer(_form("answer_form", form_url, most, language), labels, hint)
-    long = any(len(label) > LABEL for label in labels)
+    if not labels or len(labels) + len(extra) > room.buttons:
+        hint = say("hint_choice_free" if question.free_text else "hint_choice", language) if labels else ""
+        return Offer(_form("answer_form", form_url, room, language), labels, hint)
+    long = any(len(label) > room.label for label in labels)
     taps = tuple(
         Button(str(place + 1) if long else label, data(token, f"{index}.{place}"))
         for place, label in enumerate(labels)
@@ -125,15 +132,20 @@ def _button(key: str, payload: str, token: str, language: str) -> Button:
     return Button(say(key, language), data(token, payload), means=key if key in DECISIVE else "")
 
 
-def _all_or_hint(buttons: tuple[Button, ...], most: int, hint: str, form_url: str, language: str) -> Offer:
+def _all_or_hint(buttons: tuple[Button, ...], room: Room, hint: str, form_url: str, language: str) -> Offer:
+    """Where not all fit, both that decide: whatever else there is can be written, or done on the form."""
     fitting = _fitting(buttons)
-    if len(fitting) == len(buttons) <= most:
+    form = _form("answer_form", form_url, room, language)
+    if len(fitting) == len(buttons) <= room.buttons:
         return Offer(fitting)
-    return Offer(_form("answer_form", form_url, most, language), hint=say(hint, language))
+    decisive = tuple(button for button in fitting if button.means)
+    if len(decisive) == 2 and len(decisive + form) <= room.buttons:
+        return Offer(decisive + form)
+    return Offer(form, hint=say(hint, language))
 
 
-def _form(key: str, form_url: str, most: int, language: str) -> tuple[Button, ...]:
-    return link_button(key, form_url, language) if most > 0 else ()
+def _form(key: str, form_url: str, room: Room, language: str) -> tuple[Button, ...]:
+    return link_button(key, form_url, language) if room.buttons > 0 else ()
 
 
 def _fitting(buttons: tuple[Button, ...]) -> tuple[Button, ...]:

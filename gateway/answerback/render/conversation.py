@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from answerback.model import Address, Contact, Interaction
 from answerback.provider import Button, Message, MessageKind
-from answerback.render.buttons import MOST_DATA, Offer, data, link_button, offer, reachable
+from answerback.render.buttons import MOST_DATA, Offer, Room, data, link_button, offer, reachable
 from answerback.render.outcome import already_text
 from answerback.render.question import question_title, subject
 from answerback.render.visible import brief
@@ -16,6 +16,8 @@ REASON = 1000  # characters of an agent's reason, for somebody who asks for it
 NEED = 400  # characters of what an answer has to be
 LINKS = frozenset({"link"})  # these gaps are ours and must stay whole
 PICK = 36  # characters of a question on a "which one?" button
+# What is said of a choice that can be tapped, and where only its number can be written.
+LISTED = {"unclear_choice": "unclear_choice_listed", "choice_ambiguous": "choice_ambiguous_listed"}
 SEEN = 20  # those of them that any app on any phone shows
 
 
@@ -69,16 +71,26 @@ def which_one_message(
 def by_code(message: Message, asked: Sequence[Interaction], text: str) -> Message:
     """A "which one?" where buttons may be missing: what is asked by its codes, and how to use them.
 
-    The buttons are the codes alone, in the same order. `text`: what the reply said, if it was one.
+    The buttons are the codes alone, in the same order. `text`: what the reply said, if it was one: it can be
+    written again beside the code of a question that takes a text, and any code alone shows its question.
     """
     if not all(each.code for each in asked) or len(asked) != len(message.buttons):
         return message
     names = [brief(pick_label(each, message.language), QUOTED) for each in asked]
     codes = [f"#{each.code}" for each in asked]
     lines = [name if name == code else f"{code} {name}" for code, name in zip(codes, names, strict=True)]
-    how = say("pick_by_code", message.language, code=codes[0], text=brief(text, SEEN) or "…")
+    takes = [code for code, each in zip(codes, asked, strict=True) if _takes_text(each)]
+    if text and takes:
+        how = say("pick_by_code", message.language, code=takes[0], text=brief(text, SEEN))
+    else:
+        how = say("see_by_code", message.language, code=codes[0])
     buttons = [replace(button, label=code) for button, code in zip(message.buttons, codes, strict=True)]
     return replace(message, body="\n".join([*lines, how]), buttons=tuple(buttons))
+
+
+def _takes_text(asked: Interaction) -> bool:
+    """Whether all of it can be answered in one message."""
+    return len(asked.questions) == 1 and not asked.sensitive
 
 
 def unclear_message(
@@ -91,7 +103,7 @@ def unclear_message(
     contact: Contact | None,
     token: str,
     form_url: str,
-    max_choices: int,
+    room: Room,
 ) -> Message:
     """Ask again in place: what is not clear about the reply, and the question's own buttons below.
 
@@ -104,7 +116,9 @@ def unclear_message(
         args = {**args, "question": pick_label(interaction, language)}
     elif index is not None:
         question = interaction.questions[index]
-        found = offer(question, index, token=token, form_url=form_url, most=max_choices, language=language)
+        found = offer(question, index, token=token, form_url=form_url, room=room, language=language)
+    if found.numbered and not any(button.data for button in found.buttons):
+        key = LISTED.get(key, key)
     message = conversation_message(
         key,
         to,

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from answerback.model import Address, Contact, Interaction, Question, QuestionKind
 from answerback.provider import Button, Message, MessageKind
 from answerback.render import action
-from answerback.render.buttons import Offer, link_button, offer, reachable
+from answerback.render.buttons import Offer, Room, link_button, offer, reachable
 from answerback.render.silence import footer, waiting
 from answerback.render.visible import brief, cap, line, visible
 from answerback.render.wanted import wanted
@@ -32,7 +32,7 @@ class _Sheet:
     now: int
     token: str
     form_url: str
-    most: int  # buttons
+    room: Room
     full: bool
 
 
@@ -45,17 +45,17 @@ def question_message(
     token: str,
     form_url: str,
     now: int,
-    max_choices: int,
+    room: Room,
     kind: MessageKind = MessageKind.QUESTION,
     full: bool = False,
 ) -> Message:
     """Question `index` of an interaction, or all of it (None), for one person.
 
-    `max_choices`: how many buttons fit below a message there. `full`: a long reason is not cut (mail).
+    `room`: what fits below a message there. `full`: a long reason is not cut (mail).
     `now` is in microseconds since the epoch.
     """
     language, timezone = (contact.language, contact.timezone) if contact else ("en", "UTC")
-    sheet = _Sheet(interaction, language, timezone, now, token, form_url, max_choices, full)
+    sheet = _Sheet(interaction, language, timezone, now, token, form_url, room, full)
     if interaction.sensitive:
         message = _sensitive(sheet, to)
     elif index is None and len(interaction.questions) != 1:
@@ -85,7 +85,7 @@ def reminder_message(
     token: str,
     form_url: str,
     now: int,
-    max_choices: int,
+    room: Room,
     full: bool = False,
 ) -> Message:
     """The question again, and above it how much time is left."""
@@ -97,7 +97,7 @@ def reminder_message(
         token=token,
         form_url=form_url,
         now=now,
-        max_choices=max_choices,
+        room=room,
         kind=MessageKind.REMINDER,
         full=full,
     )
@@ -148,7 +148,7 @@ def _single(sheet: _Sheet, to: Address, index: int) -> Message:
     interaction, language = sheet.interaction, sheet.language
     question = interaction.questions[index]
     found = offer(
-        question, index, token=sheet.token, form_url=sheet.form_url, most=sheet.most, language=language
+        question, index, token=sheet.token, form_url=sheet.form_url, room=sheet.room, language=language
     )
     rows: tuple[tuple[str, str], ...] = ()
     if question.action is not None:

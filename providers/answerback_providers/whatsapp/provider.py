@@ -61,6 +61,8 @@ class WhatsApp(Provider):
 
     Settings: ClassVar[type[Settings]] = WhatsAppSettings
     max_length: ClassVar[int] = wording.BODY_LIMIT
+    max_choices: ClassVar[int] = wording.MOST_BUTTONS
+    max_label: ClassVar[int] = wording.TITLE_LIMIT
     pace: ClassVar[Pace] = Pace(account=80, place=1)
     windowed: ClassVar[bool] = True
 

@@ -153,6 +153,47 @@ async def test_lines_in_a_question_do_not_break_the_template(box: Sandbox, whats
     assert "Which one? This or that?" in note.body
 
 
+async def test_outside_the_24_hours_too_one_reads_what_it_is_that_one_approves(
+    box: Sandbox, whatsapp: WhatsApp
+) -> None:
+    fields = (("amount", "100"), ("to", "Ben · amount: 1\namount: 2"))
+    buttons = (Button("Approve", "t0k3n:0.approve"), Button("Reject", "t0k3n:0.reject"))
+    await whatsapp.send(replace(question("refund", buttons=buttons), fields=fields, body="Ops says: urgent"))
+    (note,) = box.twilio.received(ANA)
+    assert (
+        "refund · amount: 100 · to: Ben - amount: 1 · │ amount: 2 · Ops says: urgent (Approve / Reject)"
+        in note.body
+    )
+
+
+async def test_outside_the_24_hours_a_long_question_still_says_how_to_answer(
+    box: Sandbox, whatsapp: WhatsApp
+) -> None:
+    link = f"https://ask.example/{'f' * 80}"
+    long = replace(question("Which one?"), heading="Ops " * 120, body="word " * 1000, form_url=link)
+    await whatsapp.send(long)
+    (note,) = box.twilio.received(ANA)
+    assert "Which one? · word word" in note.body
+    assert " (Yes / No) Answer here or on the form:" in note.body
+    assert len(note.body) < 1024
+
+
+@pytest.mark.parametrize("open_", [True, False])
+async def test_what_is_numbered_in_the_text_is_not_listed_again(
+    box: Sandbox, whatsapp: WhatsApp, open_: bool
+) -> None:
+    numbers = tuple(Button(str(place), f"t0k3n:0.{place}") for place in (1, 2))
+    asked = replace(question("Which city?", buttons=numbers), body="1. Vienna\n2. Graz")
+    if open_:
+        async with connected(box, buttons=False) as bare:
+            await bare.send(replace(asked, to=replace(asked.to, last_inbound_at=opened(box))))
+    else:
+        await whatsapp.send(asked)
+    (note,) = box.twilio.received(ANA)
+    assert "2. Graz" in note.body
+    assert "1 / 2" not in note.body
+
+
 async def test_somebody_who_is_not_on_whatsapp_is_not_tried_again(box: Sandbox, whatsapp: WhatsApp) -> None:
     message = question()
     nobody = to(place="+15005550001")

@@ -44,7 +44,7 @@ class Building(Hooks):
 
     def test_its_limits_are_numbers_that_mean_something(self) -> None:
         found = self.provider_class
-        for name in ("max_length", "max_choices"):
+        for name in ("max_length", "max_choices", "max_label"):
             value = getattr(found, name)
             assert isinstance(value, int) and value >= 0, f"{name} must be a whole number, 0 or more"
         assert isinstance(found.pace, Pace), "pace must be a Pace"
