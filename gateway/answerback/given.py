@@ -63,7 +63,8 @@ def value_of(
     if reply.quoted and person is not None and question.kind is not QuestionKind.TEXT:
         short = without_courtesies(text, person.name)
         again = read(question, short, language=language, timezone=timezone, now=at)
-        found = again if isinstance(again, Value) and not _own_words(question, again.value) else found
+        if isinstance(again, Unclear) or not _own_words(question, again.value):
+            found = again
     return Given({question.id: found.value}, sent.text, files) if isinstance(found, Value) else found
 
 

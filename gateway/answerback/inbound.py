@@ -18,7 +18,7 @@ from answerback.muting import MUTES, mute
 from answerback.outbox import SHOWN, Follows, place_of
 from answerback.provider import Reply, Void
 from answerback.quoting import new_text
-from answerback.read import Unclear, is_command
+from answerback.read import Unclear, is_command, without_courtesies
 from answerback.receipts import answered, tapped
 from answerback.sentences import say
 from answerback.showing import asks_to_see, show
@@ -57,7 +57,7 @@ def consider(tx: Tx, context: Context, provider: str, reply: Reply) -> Effect:
     case = replace(case, reply=reply)
     if not is_for_us(reply):
         return Effect(Outcome.UNKNOWN, overheard=True)
-    words = uncalled(reply, reply.text) if not reply.data else ""
+    words = _written(case)
     command = is_command(words) if words else None
     if command is not None and command[0] == "start" and command[1]:
         outcome, follows = linking.use(tx, context, provider, reply, command[1])
@@ -106,12 +106,15 @@ def _learned(case: Case, gathered: Gathered) -> Follows:
 
 
 def _meant(case: Case, gathered: Gathered) -> Effect:
-    reply = case.reply
-    words = uncalled(reply, reply.text) if not reply.data else ""
+    words = _written(case)
     for each in gathered.evidence.codes:  # "#K7Q2 snooze 2h" is one, too
         words = strip_code(words, each.code)
-    command = is_command(words, gathered.questions) if words else command_of(case.tx, case.provider, reply)
-    if command is not None and (effect := _command(case, command, gathered)) is not None:
+    command = (
+        is_command(words, gathered.questions) if words else command_of(case.tx, case.provider, case.reply)
+    )
+    # Without a stroke, and not picked for a command, it may be an answer that looks like one.
+    sure = bool(case.reply.data) or words.startswith("/")
+    if command is not None and (effect := _command(case, command, gathered, sure)) is not None:
         return effect
     if gathered.about_notice:
         return Effect(
@@ -123,6 +126,14 @@ def _meant(case: Case, gathered: Gathered) -> Effect:
     if not isinstance(found, Match):
         return _nothing(case)
     return _answer(case, gathered.records[found.interaction_id], gathered.rows[found.delivery_id])
+
+
+def _written(case: Case) -> str:
+    """What may be a command: without what calls us, and in a mail without its greeting and its ending."""
+    reply = case.reply
+    words = uncalled(reply, reply.text) if not reply.data else ""
+    name = case.person.name if case.person else ""
+    return (without_courtesies(words, name) if reply.quoted else words).strip()
 
 
 def _which_one(case: Case, delivery_ids: list[str], command: tuple[str, str] = ("", "")) -> Effect:
@@ -235,12 +246,10 @@ def _say(case: Case, record: Interaction, asked: Row, outcome: Outcome, key: str
     return Effect(outcome, [row], about=record.id)
 
 
-def _command(case: Case, command: tuple[str, str], gathered: Gathered) -> Effect | None:
+def _command(case: Case, command: tuple[str, str], gathered: Gathered, sure: bool) -> Effect | None:
     """Commands that stand alone; None: it is a reply after all (an answer that happens to look like one)."""
     name, rest = command
     say = case.context.outbox.conversation
-    # Without a stroke, and not picked for a command, it may be an answer that looks like one.
-    sure = bool(case.reply.data) or case.reply.text.lstrip().startswith("/")
     if rest and name in TIMED and not (sure or is_one(rest, case.person, case.tx.now)):
         return None
     if name == "help" or name == "start":
@@ -271,7 +280,7 @@ def _command(case: Case, command: tuple[str, str], gathered: Gathered) -> Effect
                 return aside(case, command, gathered, record, asked)
             if name == DELEGATE:
                 return delegate(case, rest, record, asked)
-            return stop_asking(case, record) or _not_here(case, record, asked)
+            return stop_asking(case, record) or _not_here(case, record, asked, command)
         return (stop_working(case, rest) if name in STOPS else None) or _nothing(case)
     return None
 
@@ -289,6 +298,6 @@ def _pending(case: Case, here: Sequence[Open]) -> Effect:
     return Effect(Outcome.COMMAND, [case.context.outbox.conversation(case.tx, case.here, "pending", args)])
 
 
-def _not_here(case: Case, record: Interaction, asked: Row) -> Effect:
-    said = {"text": case.reply.text[:40]}
+def _not_here(case: Case, record: Interaction, asked: Row, command: tuple[str, str]) -> Effect:
+    said = {"text": (_written(case) or " ".join(command).strip())[:40]}
     return _say(case, record, asked, Outcome.ASKED_AGAIN, "command_unknown", said)

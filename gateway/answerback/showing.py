@@ -5,6 +5,7 @@ from answerback.evidence import uncalled
 from answerback.given import PICK, sent_with
 from answerback.match import find_codes, strip_code
 from answerback.model import Interaction, MessageKind, Outcome
+from answerback.read import without_courtesies
 from answerback.steps import Step, asked_by
 from answerback.store import Row
 from answerback.store.codec import address_in
@@ -20,6 +21,8 @@ def asks_to_see(case: Case, record: Interaction, step: Step | None) -> bool:
     if sent.files or (payload and payload != PICK):
         return False
     text = uncalled(reply, strip_code(sent.text, record.code))
+    if reply.quoted:
+        text = without_courtesies(text, case.person.name if case.person else "")
     if text.strip(ASKING):
         return False
     means = payload == PICK and not sent.text

@@ -147,6 +147,37 @@ async def test_a_reply_to_a_closed_question_says_so_and_answers_no_other(databas
         assert g.memory.titles("1001")[-1].startswith("You answered this at")
 
 
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ("Hi,\n\npending\n\nBest,\nAlice", "One question is open."),
+        ("help\n\nSent from my iPhone", "Answer a question by tapping or writing."),
+        ("Hello,\n/pending\n\n-- \nAlice", "One question is open."),
+        ("?\n\nAlice", "Which city?"),
+        ("Hallo,\n\nskip\n\nViele Grüße\nAlice", "Skipped. The question stays open."),
+    ],
+)
+async def test_a_command_in_a_mail_may_have_a_greeting_and_ones_own_name(
+    database: Database, written: str, said: str
+) -> None:
+    async with gateway(database) as g:
+        asked = await g.app.asker.ask(AskRequest((Question("q1", "Which city?"),)))
+        await g.app.idle()
+        await g.types("1001", written, quoted=True)
+        assert len(g.memory.titles("1001")) == 2
+        assert g.memory.titles("1001")[-1].startswith(said)
+        record = await g.app.reader.interaction(asked.interaction.id)
+        assert record.status is InteractionStatus.PENDING
+
+
+async def test_in_a_chat_what_stands_around_a_command_makes_it_an_answer(database: Database) -> None:
+    agent = ScriptedAgent(asks("Which words?"))
+    async with gateway(database, agent) as g:
+        run = await g.run()
+        await g.types("1001", "Hi,\npending\nBest,\nAlice")
+        assert (await g.settled(run.id)).result == ["Hi,\npending\nBest,\nAlice"]
+
+
 async def test_help_and_pending_are_commands(database: Database) -> None:
     agent = ScriptedAgent(asks("Which?"))
     async with gateway(database, agent) as g:

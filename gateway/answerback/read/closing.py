@@ -4,6 +4,8 @@ Only lines that are nothing else are left out, and only where a word or a few ar
 wrote reaches the agent with all of it.
 """
 
+import re
+
 from answerback.read.normal import bare, tidy
 
 OPENINGS = "hi|hello|hi there|dear agent|hallo|guten tag|guten morgen|bonjour|salut|hola|buenos días"
@@ -17,6 +19,11 @@ CLOSINGS += "|merci|merci beaucoup|bonne journée|saludos|un saludo|saludos cord
 CLOSINGS += "|muchas gracias|谢谢|多谢|此致|敬礼|祝好|此致 敬礼"
 OPENING = frozenset(map(tidy, OPENINGS.split("|")))
 CLOSING = frozenset(map(tidy, CLOSINGS.split("|")))
+# Whom they greet by a name: in a line of its own, with the sign that ends a greeting.
+NAMED = re.compile(
+    r"(?:hi|hey|hello|dear|hallo|liebe[rs]?|guten (?:tag|morgen)|bonjour|salut|ch(?:er|ère)|hola|estimad[oa])"
+    r"(?: [^\W\d_]{1,30}){1,2} ?[,!，！]"
+)
 RULER = "--"  # above a name, as people draw it
 
 
@@ -26,7 +33,7 @@ def without_courtesies(text: str, name: str) -> str:
     own = set(tidy(name).split())
     while len(lines) > 1 and _closes(lines[-1], own):
         lines.pop()
-    while len(lines) > 1 and bare(lines[0]) in OPENING:
+    while len(lines) > 1 and (bare(lines[0]) in OPENING or NAMED.fullmatch(tidy(lines[0]))):
         lines.pop(0)
     left = "\n".join(lines)
     return left if left.count("\n") == text.strip().count("\n") else left.rstrip(" \t,，")

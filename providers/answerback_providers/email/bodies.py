@@ -62,11 +62,9 @@ def lay_out(message: Message, *, replies: bool) -> Body:
 
     choices, others, links = _ways(message, form_url)
     asks = message.kind in ASKING
-    # Where the link is the only way that the message offers (a sensitive question), no other is named.
-    replies = replies and bool(message.placeholder or any(button.data for button in message.buttons))
     return Body(
         heading=cut(message.heading),
-        title=cut(message.title),
+        title=_without_link(cut(message.title), form_url),
         fields=_fields(message, said),
         body=cut(message.body),
         choices=choices,
@@ -74,18 +72,29 @@ def lay_out(message: Message, *, replies: bool) -> Body:
         links=links,
         form_url=form_url,
         footer=cut(message.footer),
-        how=_how(said, choices, replies=replies) if asks and (replies or form_url) else "",
+        how=_how(said, message, choices, form_url, replies=replies) if asks else "",
         language=line(message.language) or "en",
         words=said,
     )
 
 
-def _how(said: Words, choices: tuple[Row, ...], *, replies: bool) -> str:
-    """What can be written back."""
+def _how(said: Words, message: Message, choices: tuple[Row, ...], form_url: str, *, replies: bool) -> str:
+    """What can be written back. Where the link is the only way (a sensitive question), no other is named."""
     typed = " / ".join(choice.label for choice in choices if choice.word)
-    if not replies:
-        return said.unread
-    return said.word.format(words=typed) if typed else said.reply
+    answers = bool(message.placeholder or any(button.data for button in message.buttons))
+    if replies and answers:
+        if typed:
+            return said.word.format(words=typed)
+        return said.number if choices and not message.placeholder else said.reply
+    return (said.page if replies else said.unread) if form_url else ""
+
+
+def _without_link(title: str, form_url: str) -> str:
+    """A sentence that ends with the form's link, without it: the link has a line of its own, and a button."""
+    if not form_url or not title.endswith(form_url):
+        return title
+    said = title.removesuffix(form_url).rstrip(" \u00a0\u202f\n:")
+    return said.rstrip("：") + "。" if said.endswith("：") else f"{said}."
 
 
 def _ways(message: Message, form_url: str) -> tuple[tuple[Row, ...], tuple[Row, ...], tuple[Row, ...]]:

@@ -7,12 +7,14 @@ MARKER = "--- write above this line ---"  # what is read of a reply ends here, s
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """`answer` is a button, `here` precedes the link; `reply`, `word` and `unread`: which replies count."""
+    """`answer` is a button, `here` is above a link; the next five say what replies do."""
 
     answer: str
     here: str
     reply: str
+    number: str
     word: str
+    page: str
     unread: str
     more: str
     why: str
@@ -22,7 +24,9 @@ ENGLISH = Words(
     answer="Answer",
     here="Answer here:",
     reply="Or reply to this mail: a number, or your own words.",
+    number="Or reply to this mail with a number.",
     word="Or reply to this mail with just the word: {words}",
+    page="Only there: a reply to this mail does not answer it.",
     unread="Please use the link: replies to this mail are not read.",
     more="and {count} more, shown with the link",
     why="You get this because an agent works for you. Whoever runs it can stop these mails.",
@@ -34,7 +38,9 @@ LANGUAGES = {
         answer="Antworten",
         here="Hier antworten:",
         reply="Oder auf diese Mail antworten: mit einer Nummer oder eigenen Worten.",
+        number="Oder auf diese Mail antworten: mit einer Nummer.",
         word="Oder auf diese Mail antworten, nur mit dem Wort: {words}",
+        page="Nur dort: Eine Antwort auf diese Mail genügt nicht.",
         unread="Bitte den Link benutzen: Antworten auf diese Mail werden nicht gelesen.",
         more="und {count} weitere, zu sehen über den Link",
         why="Diese Mail kommt, weil ein Agent für Sie arbeitet. Wer ihn betreibt, kann sie abstellen.",
@@ -43,7 +49,9 @@ LANGUAGES = {
         answer="Répondre",
         here="Répondre ici :",
         reply="Ou répondez à ce message : un numéro, ou vos propres mots.",
+        number="Ou répondez à ce message par un numéro.",
         word="Ou répondez à ce message par un seul mot : {words}",
+        page="Seulement là : une réponse à ce message ne suffit pas.",
         unread="Utilisez le lien : les réponses à ce message ne sont pas lues.",
         more="et {count} de plus, à voir avec le lien",
         why="Vous recevez ceci car un agent travaille pour vous. Son responsable peut arrêter ces messages.",
@@ -52,7 +60,9 @@ LANGUAGES = {
         answer="Responder",
         here="Responda aquí:",
         reply="O responda a este correo: un número, o sus propias palabras.",
+        number="O responda a este correo con un número.",
         word="O responda a este correo con una sola palabra: {words}",
+        page="Solo allí: una respuesta a este correo no basta.",
         unread="Use el enlace: las respuestas a este correo no se leen.",
         more="y {count} más, en el enlace",
         why="Recibe esto porque un agente trabaja para usted. Quien lo gestiona puede detener estos correos.",
@@ -61,7 +71,9 @@ LANGUAGES = {
         answer="回答",
         here="在此回答：",
         reply="也可以直接回复本邮件：写编号，或用您自己的话。",
+        number="也可以直接回复本邮件：写编号。",
         word="也可以直接回复本邮件，只写：{words}",
+        page="只能在那里回答：回复本邮件无效。",
         unread="请使用链接：本邮件的回复无人阅读。",
         more="还有 {count} 项，可通过链接查看",
         why="有智能体在为您工作，因此您收到此邮件。如不想再收到，请联系运行该智能体的人。",

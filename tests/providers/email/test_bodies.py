@@ -8,6 +8,7 @@ import pytest
 
 from answerback.provider import Button, Message, MessageKind
 from answerback_providers.email.bodies import as_html, as_text, lay_out
+from answerback_providers.email.words import words
 from tests.providers.email.support import FORM, QUESTION, question
 
 REVIEW = question(
@@ -53,7 +54,7 @@ def test_a_question_as_text() -> None:
         "\n"
         "Answer here:\n"
         f"{FORM}\n"
-        "Or reply to this mail: a number, or your own words.\n"
+        "Or reply to this mail with a number.\n"
         "\n"
         "If you do nothing by 18:00 I stop. · #K7Q2\n"
         "\n"
@@ -75,7 +76,7 @@ def test_a_question_as_html_says_the_same() -> None:
         "If you do nothing by 18:00 I stop. · #K7Q2",
         "Answer here:",
         FORM,
-        "Or reply to this mail: a number, or your own words.",
+        "Or reply to this mail with a number.",
         "You get this because an agent works for you. Whoever runs it can stop these mails.",
     ]
 
@@ -104,6 +105,12 @@ def test_while_no_mail_is_read_the_mail_says_so() -> None:
 def test_every_button_of_the_html_opens_the_form_and_nothing_else_is_linked() -> None:
     links = re.findall(r'href="([^"]*)"', html_of(QUESTION))
     assert links == [FORM] * 3  # two choices and the address written out
+
+
+def test_own_words_are_asked_for_where_they_count() -> None:
+    free = question(placeholder="Something else…")
+    for shown in (text_of(free), html_of(free)):
+        assert "Or reply to this mail: a number, or your own words." in shown
 
 
 def test_a_question_without_choices_has_one_button() -> None:
@@ -206,11 +213,31 @@ def test_a_message_that_asks_nothing_has_no_form_link(kind: MessageKind) -> None
         assert "reply to this mail" not in shown
 
 
-def test_where_only_the_form_takes_the_answer_nobody_is_told_to_reply() -> None:
-    sensitive = question(buttons=(Button("Open", url=FORM),), placeholder="")
+@pytest.mark.parametrize("language", ["en", "de", "fr", "es", "zh"])
+def test_where_only_the_form_takes_the_answer_nobody_is_told_to_reply(language: str) -> None:
+    """Nor that replies are not read: "why" is, and so is "stop"."""
+    sensitive = question(buttons=(Button("Open", url=FORM),), placeholder="", language=language)
+    said = words(language)
     for shown in (text_of(sensitive), html_of(sensitive)):
         assert FORM in shown
-        assert "reply to this mail" not in shown
+        assert said.page in shown
+        assert not any(other in shown for other in (said.reply, said.unread, said.word.split("{")[0]))
+
+
+@pytest.mark.parametrize(
+    ("sentence", "said"),
+    [
+        (f"Please answer on the form: {FORM}", "Please answer on the form."),
+        (f"Répondez sur le formulaire\u202f: {FORM}", "Répondez sur le formulaire."),
+        (f"请在表单上回答：{FORM}", "请在表单上回答。"),
+    ],
+)
+def test_a_link_that_ends_a_sentence_stands_on_the_line_for_it_and_not_twice(
+    sentence: str, said: str
+) -> None:
+    asked = question(title=sentence, kind=MessageKind.CONVERSATION, buttons=(Button("Open", url=FORM),))
+    assert f"{said}\n" in text_of(asked)
+    assert text_of(asked).count(FORM) == 1
 
 
 def test_without_a_form_the_choices_are_still_all_there() -> None:
