@@ -1,34 +1,31 @@
-"""inbound: what one reply means: which question, may this sender answer it, and with what value."""
+"""inbound: what one reply means: which question it is for, may this sender answer it, or is it a command."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 
 from answerback import linking, taps, turned_away
+from answerback.answering import answer, closed, said_of
 from answerback.asides import ASIDES, aside
 from answerback.attachments import kept
 from answerback.case import Case, Effect
 from answerback.context import Context
 from answerback.delegating import can_delegate, delegate, gone
-from answerback.door import Actor, decide, gave_up, lost
+from answerback.door import gave_up, lost
 from answerback.evidence import OPEN_LIMIT, Gathered, gather, is_for_us, open_elsewhere, uncalled
-from answerback.given import FILES, SAID, Given, Sent, by_number, command_of, said_before, sent_with, value_of
+from answerback.given import FILES, by_number, command_of, sent_with
 from answerback.match import Match, Open, WhichOne, match, strip_code
 from answerback.model import Interaction, InteractionStatus, Json, Outcome
 from answerback.muting import MUTES, mute
-from answerback.outbox import SHOWN, Follows, place_of
+from answerback.outbox import Follows, place_of
 from answerback.provider import Reply, Void
 from answerback.quoting import new_text
-from answerback.read import Unclear, is_command, without_courtesies
-from answerback.receipts import answered, tapped
-from answerback.sentences import say
-from answerback.showing import asks_to_see, show
+from answerback.read import is_command, without_courtesies
+from answerback.receipts import tapped
 from answerback.starting import start, startable, unknown
-from answerback.steps import Step, step_of
 from answerback.stopping import stop_asking, stop_later, stop_working, whom
-from answerback.store import Row, Tx, contacts, interactions, passing, places
-from answerback.store.codec import address_in, attachments_out
+from answerback.store import Row, Tx, contacts, interactions, places
+from answerback.store.codec import attachments_out
 from answerback.substitute import STOPS, considered
-from answerback.values import unstorable
 from answerback.whenever import is_one
 
 WORDS = "pending, why, skip, snooze 1h, mute 2h, stop"  # what `help` names
@@ -83,7 +80,7 @@ def _unproved(case: Case) -> Effect:
     if record.status is not InteractionStatus.PENDING:
         return Effect(Outcome.NOT_ALLOWED)
     why = "mail_too_long" if case.reply.void is Void.TOO_LONG else "mail_not_trusted"
-    return _say(case, record, asked, Outcome.NOT_ALLOWED, why, {})
+    return said_of(case, record, asked, Outcome.NOT_ALLOWED, why, {})
 
 
 def _for_question(case: Case) -> Effect:
@@ -125,7 +122,8 @@ def _meant(case: Case, gathered: Gathered) -> Effect:
         return _which_one(case, [candidate.delivery_id for candidate in found.candidates])
     if not isinstance(found, Match):
         return _nothing(case)
-    return _answer(case, gathered.records[found.interaction_id], gathered.rows[found.delivery_id])
+    record = gathered.records[found.interaction_id]
+    return answer(case, record, gathered.rows[found.delivery_id]) if record.readable else _nothing(case)
 
 
 def _written(case: Case) -> str:
@@ -152,98 +150,6 @@ def _nothing(case: Case) -> Effect:
     return Effect(
         Outcome.UNKNOWN, [case.context.outbox.conversation(case.tx, case.here, "nothing_waiting", {})]
     )
-
-
-def _answer(case: Case, record: Interaction, asked: Row) -> Effect:
-    tx, reply = case.tx, case.reply
-    if not record.readable:
-        return _nothing(case)
-    if (ended := _ended(case, record, asked)) is not None:
-        return ended
-    step = step_of(asked, record)
-    if step is not None and not asked["open"]:
-        return _noted_before(case, record)
-    if asks_to_see(case, record, step):
-        held = interactions.held(tx, record.id) or record  # else nobody would be told there how it ended
-        return _ended(case, held, asked) or show(case, held, asked, step)
-    found = value_of(tx, case.provider, reply, case.person, record, step)
-    if isinstance(found, Unclear):
-        sent = sent_with(tx, case.provider, reply)
-        keep = not (record.sensitive or found.key == "too_long" or unstorable(sent.text))
-        said = _kept(case, record, sent) if keep else {}
-        return _say(case, record, asked, Outcome.ASKED_AGAIN, found.key, found.args | said)
-    if step is not None and step.place + 1 < len(record.questions):
-        return _next(case, record, asked, step, found)
-    values = found.values if step is None else {**step.given, **found.values}
-    before = said_before(tx, case.provider, reply, asked)
-    text = (before.text or found.text) if step is None else ""  # of several it is nobody's own words
-    actor = Actor(case.person.id if case.person else "", case.provider, reply.sent_at)
-    follows = answered(tx, case.context.outbox, asked)
-    decision = decide(tx, case.context, record, values, text, actor, found.files or before.files)
-    if decision.outcome is Outcome.NOT_ALLOWED:
-        return gone(case, decision.record)
-    if decision.outcome is not Outcome.ACCEPTED:
-        return _closed(case, decision.record, decision.outcome, asked)
-    return Effect(Outcome.ACCEPTED, decision=decision, follows=follows)
-
-
-def _kept(case: Case, record: Interaction, sent: Sent) -> Json:
-    """What a tap would make clear, kept with the sentence that asks for it. Of several questions a file is
-
-    for none: its sender reads so.
-    """
-    kept_: Json = {SAID: sent.text} if sent.text else {}
-    if sent.files and len(record.questions) == 1:
-        kept_[FILES] = attachments_out(kept(case.provider, record.id, sent.files))
-    return kept_
-
-
-def _next(case: Case, record: Interaction, asked: Row, step: Step, found: Given) -> Effect:
-    """One of several is answered: keep that, ask the next one, and let the copy say what was answered.
-
-    Not if it was closed or handed on at this moment: nobody would ever be told how the next one ended.
-    """
-    record = interactions.held(case.tx, record.id) or record
-    if (ended := _ended(case, record, asked)) is not None:
-        return ended
-    seen = passing.pass_on(case.tx, asked)
-    if seen is None:
-        return _noted_before(case, record)
-    outbox = case.context.outbox
-    there = address_in(asked | {"id": asked["address_id"]})
-    rows = [outbox.question(case.tx, record, there, step=step.after(found.values))]
-    ((_, value),) = found.values.items()
-    said: Json = {"place": step.place, "value": value, "text": found.text, "at": case.tx.now}
-    rows += [outbox.edited(case.tx, record, row, {"noted": said}) for row in seen if row["status"] in SHOWN]
-    return Effect(Outcome.NOTED, rows, about=record.id)
-
-
-def _noted_before(case: Case, record: Interaction) -> Effect:
-    """It was answered already, and the next question stands below it."""
-    if case.reply.data:
-        language = case.person.language if case.person else "en"
-        return Effect(Outcome.NOTED, toast=say("noted", language), about=record.id)
-    row = case.context.outbox.conversation(case.tx, case.here, "noted", {}, interaction_id=record.id)
-    return Effect(Outcome.NOTED, [row], about=record.id)
-
-
-def _ended(case: Case, record: Interaction, asked: Row) -> Effect | None:
-    """What is said of a question that is closed, or that this person handed on; None: it waits for them."""
-    if record.status is not InteractionStatus.PENDING:
-        return _closed(case, record, lost(record), asked)
-    return gone(case, record) if gave_up(record, case.person.id if case.person else "") else None
-
-
-def _closed(case: Case, record: Interaction, outcome: Outcome, asked: Row) -> Effect:
-    row = case.context.outbox.conversation(case.tx, asked, "closed", {}, interaction_id=record.id)
-    return Effect(outcome, [row], about=record.id)
-
-
-def _say(case: Case, record: Interaction, asked: Row, outcome: Outcome, key: str, args: Json) -> Effect:
-    row = case.context.outbox.conversation(
-        case.tx, asked, key, args, interaction_id=record.id, step=step_of(asked, record)
-    )
-    return Effect(outcome, [row], about=record.id)
 
 
 def _command(case: Case, command: tuple[str, str], gathered: Gathered, sure: bool) -> Effect | None:
@@ -273,7 +179,7 @@ def _command(case: Case, command: tuple[str, str], gathered: Gathered, sure: boo
             assert record is not None  # it was gathered in this transaction
             if record.status is not InteractionStatus.PENDING:
                 later = stop_later(case, record) if name in STOPS else None
-                return later or _closed(case, record, lost(record), asked)
+                return later or closed(case, record, lost(record), asked)
             if name not in STOPS and gave_up(record, case.person.id if case.person else ""):
                 return gone(case, record)
             if name in ASIDES:
@@ -300,4 +206,4 @@ def _pending(case: Case, here: Sequence[Open]) -> Effect:
 
 def _not_here(case: Case, record: Interaction, asked: Row, command: tuple[str, str]) -> Effect:
     said = {"text": (_written(case) or " ".join(command).strip())[:40]}
-    return _say(case, record, asked, Outcome.ASKED_AGAIN, "command_unknown", said)
+    return said_of(case, record, asked, Outcome.ASKED_AGAIN, "command_unknown", said)

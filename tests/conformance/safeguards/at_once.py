@@ -110,7 +110,7 @@ OF_TWO_AT_ONCE = (
     ),
     Mutant(
         "of several the next is not asked once the question is closed",
-        GATEWAY + "inbound.py",
+        GATEWAY + "answering.py",
         "record = interactions.held(case.tx, record.id) or record",
         "record = record",
         HANDING_ON + "test_a_question_that_is_withdrawn_as_the_first_of_several_is_answered"

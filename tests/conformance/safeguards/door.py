@@ -45,7 +45,7 @@ OF_DOOR = (
     ),
     Mutant(
         "who asks to see a question has not answered it",
-        GATEWAY + "inbound.py",
+        GATEWAY + "answering.py",
         "if asks_to_see(case, record, step):",
         "if False:",
         FLOW + "test_showing.py::test_a_mark_without_a_question_that_it_is_for_is_asked_about[sqlite]",

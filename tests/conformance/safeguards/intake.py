@@ -199,7 +199,7 @@ OF_INTAKE = (
     ),
     Mutant(
         "so does an answer in words",
-        GATEWAY + "inbound.py",
+        GATEWAY + "answering.py",
         "    follows = answered(tx, case.context.outbox, asked)\n",
         "    follows = Follows()\n",
         FLOW + "test_telegram_troubles.py::test_whoever_replies_to_one_without_buttons_says_what_it_is_for"
