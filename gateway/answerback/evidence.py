@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from answerback.match import Evidence, Open, find_codes
-from answerback.model import Interaction, Question
+from answerback.model import Interaction, MessageKind, Question
 from answerback.provider import Reply
 from answerback.steps import is_about_one
 from answerback.store import Row, Tx, deliveries, gone, interactions, restored
@@ -12,6 +12,7 @@ from answerback.tokens import hashed
 
 OPEN_LIMIT = 10  # questions offered at "which one?"
 UNREAD = 2_000_000  # microseconds in which nobody gets a question, reads it and has an answer back here
+ASKS = frozenset({MessageKind.QUESTION, MessageKind.REMINDER})
 MOST_CODES = 10  # in a text: each is looked up, and anybody can write a mail with thousands
 
 
@@ -36,6 +37,10 @@ def gather(tx: Tx, provider: str, reply: Reply, contact: str) -> Gathered | None
     """The evidence; None when the reply is about something that this sender may not answer (law 7)."""
     token, asked = _asked_by(tx, reply)
     referenced = [row for id in reply.references if (row := _by_message(tx, provider, id, token))]
+    if not reply.private:
+        own = {row["id"]: _own_copy(tx, row, provider, reply, contact) for row in referenced}
+        referenced = [*own.values()]
+        token = own.get(token["id"], token) if token is not None else None  # tapped under the question itself
     named = [*([token] if token else []), *referenced]
     if any(not may_answer(row, provider, reply, contact) or is_taken_back(tx, row) for row in named):
         return None
@@ -155,6 +160,24 @@ def _whose_step(tx: Tx, row: Row) -> Row:
             break
         row = about
     return row
+
+
+def _own_copy(tx: Tx, row: Row, provider: str, reply: Reply, contact: str) -> Row:
+    """A copy of a question; where the copy beside it is another person's, it is taken for one's own.
+
+    Only the question itself: what was said to one of them is about what that one wrote.
+    """
+    if row["kind"] not in ASKS or row["place"] != reply.place or may_answer(row, provider, reply, contact):
+        return row
+    copies = tx.all(deliveries.OF, interaction_id=row["interaction_id"])
+    own = [
+        each
+        for each in copies
+        if each["kind"] in ASKS
+        and each["place"] == reply.place
+        and may_answer(each, provider, reply, contact)
+    ]
+    return own[-1] if own else row
 
 
 def open_elsewhere(tx: Tx, provider: str, reply: Reply, contact: str) -> list[Row]:

@@ -136,7 +136,8 @@ def _written(case: Case) -> str:
 
 def _which_one(case: Case, delivery_ids: list[str], command: tuple[str, str] = ("", "")) -> Effect:
     sent = sent_with(case.tx, case.provider, case.reply)  # what they picked may be nothing of theirs by now
-    args: Json = {"deliveries": delivery_ids, "text": sent.text, "event": case.reply.event_id}
+    said = uncalled(case.reply, sent.text)  # whoever taps calls nobody
+    args: Json = {"deliveries": delivery_ids, "text": said, "event": case.reply.event_id}
     if command[0]:
         args["command"] = " ".join(command).strip()
     if sent.files:

@@ -48,11 +48,16 @@ def _meant(case: Case) -> Row | None:
     return by_token(tx, reply) or next((row for row in named if row is not None), None)
 
 
-def _whose(tx: Tx, row: Row | None) -> str:
-    """The names of those whom its question is for; "" when nobody knows which one is meant."""
-    record = interactions.get(tx, row["interaction_id"]) if row else None
+def _whose(case: Case, row: Row | None) -> str:
+    """The names of those whom its question is for; "" when nobody knows which one is meant.
+
+    To one of these: of whom the message is for.
+    """
+    record = interactions.get(case.tx, row["interaction_id"]) if row else None
     asked = record.route.get("ask", ()) if record else ()
-    return ", ".join(found.name for id in asked if (found := contacts.contact(tx, id)))
+    if row is not None and case.person is not None and case.person.id in asked:
+        asked = (row["contact_id"],)
+    return ", ".join(found.name for id in asked if (found := contacts.contact(case.tx, id)))
 
 
 def _no_more(case: Case) -> Effect:
@@ -72,7 +77,7 @@ def not_theirs(case: Case) -> Effect:
     mine = meant is not None and case.person is not None and meant["contact_id"] == case.person.id
     if meant is not None and mine and is_taken_back(case.tx, meant):
         return _no_more(case)
-    who = _whose(case.tx, meant)
+    who = _whose(case, meant)
     if not who:
         return Effect(Outcome.NOT_ALLOWED)
     spoken = case.person is not None and not reply.private and not reply.data

@@ -50,6 +50,45 @@ async def test_in_a_group_only_the_person_asked_decides_and_another_hears_whose_
     assert [answer.by for _, _, answer in agent.journal] == ["ana"]
 
 
+TWO = {"default": Route("default", ask=("ana", "ben"), providers=("telegram",))}
+
+
+@pytest.mark.parametrize("by", ["a tap", "a reply"])
+async def test_of_two_who_are_asked_in_the_group_each_may_use_the_others_copy(
+    database: Database, by: str
+) -> None:
+    agent = ScriptedAgent(CHOICE)
+    async with chatting(database, agent, routes=TWO) as chat:
+        run = await chat.run()
+        copies = {text.text.split(". ")[0][-3:]: text.id for text in chat.box.received(ANA, chat.group.id)}
+        if by == "a tap":
+            chat.box.tap(ANA, copies["Ben"], "coding", chat.group.id)
+        else:
+            chat.box.type(ANA, "coding", copies["Ben"], chat.group.id)
+        await chat.heard()
+        assert (await chat.g.settled(run.id)).result == ["coding"]
+        assert all(text.startswith("✅ Ana chose “coding”") for text in chat.said(chat.group.id)[:2])
+    assert [answer.by for _, _, answer in agent.journal] == ["ana"]
+
+
+async def test_law_7_what_one_of_them_wrote_is_not_given_by_the_tap_of_another(database: Database) -> None:
+    agent = ScriptedAgent(CHOICE)
+    async with chatting(database, agent, routes=TWO) as chat:
+        run, other = await chat.run(), await chat.run()
+        chat.box.type(BEN, f"@{chat.box.world.username} costing", None, chat.group.id)
+        await chat.heard()
+        listed = chat.last(chat.group.id)
+        assert "Which one is “costing” for?" in listed.text
+        chat.box.tap(ANA, listed.id, listed.buttons[0].text, chat.group.id)
+        await chat.heard()
+        assert chat.toasts(ANA) == ["This question is for Ben."]
+        assert [await chat.status(each) for each in (run, other)] == [RunStatus.WAITING] * 2
+        assert agent.journal == []
+        chat.box.tap(BEN, listed.id, listed.buttons[0].text, chat.group.id)
+        await chat.heard()
+    assert [(answer.by, answer.text) for _, _, answer in agent.journal] == [("ben", "costing")]
+
+
 async def test_another_person_of_the_group_who_writes_hears_whose_question_it_is(database: Database) -> None:
     async with chatting(database, ScriptedAgent(CHOICE)) as chat:
         run = await chat.run()
