@@ -6,6 +6,7 @@ import logging
 from collections.abc import Iterable, Mapping
 
 from answerback.agent import Agent, Change, Paused, State
+from answerback.background import break_off
 from answerback.backoff import pause
 from answerback.context import Context
 from answerback.errors import AgentUnavailable, AnswerbackError, NotFound, NotPending, StoreUnavailable
@@ -38,9 +39,7 @@ class Adopter:
 
     async def close(self) -> None:
         """Stop looking."""
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await break_off(self._tasks)
 
     def hint(self, agent: str) -> None:
         """Somebody says that there is something to see: look now. Raises `NotFound`."""

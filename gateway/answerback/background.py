@@ -3,12 +3,28 @@
 import asyncio
 import contextlib
 import logging
-from collections.abc import Coroutine, Iterator
+from collections.abc import Coroutine, Iterable, Iterator
+from typing import Any
 
 from answerback.errors import StoreUnavailable
 
 log = logging.getLogger("answerback.background")
 GIVES_BACK = 2.0  # seconds for what has not begun to be given back
+CANCELS = 2.0  # seconds until what was cancelled is cancelled once more
+
+
+async def break_off(tasks: Iterable[asyncio.Task[Any]], again: float = CANCELS) -> None:
+    """Cancel `tasks` until all have ended, however often that takes, `again` seconds apart.
+
+    A cancellation may be lost: up to Python 3.11 `asyncio.wait_for` drops one when what it waits for comes at
+    that moment (https://github.com/python/cpython/issues/86296), and libraries wait by it.
+    """
+    left = set(tasks)
+    while left:
+        for task in left:
+            task.cancel()
+        ended, left = await asyncio.wait(left, timeout=again)
+        await asyncio.gather(*ended, return_exceptions=True)  # what they raised is known, and of no interest
 
 
 class Leaving(Exception):
@@ -83,9 +99,7 @@ class Background:
             task.cancel()
         if self._tasks:
             await asyncio.wait(set(self._tasks), timeout=GIVES_BACK)
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await break_off(self._tasks)
 
     async def _until(self, over: asyncio.Event) -> None:
         """What has begun has ended, or `over` is set."""

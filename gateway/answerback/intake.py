@@ -6,6 +6,7 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 
+from answerback.background import break_off
 from answerback.backoff import jitter
 from answerback.context import Context
 from answerback.errors import ConfigurationError, ProviderError, StoreUnavailable, TryLater
@@ -73,9 +74,7 @@ class Intake:
 
     async def halt(self) -> None:
         """Stop reading. What goes out still can."""
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await break_off(self._tasks)
 
     async def close(self) -> None:
         """Stop reading, and close the providers."""

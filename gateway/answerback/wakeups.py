@@ -5,6 +5,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from answerback.background import break_off
 from answerback.signals import Signals
 
 log = logging.getLogger("answerback.wakeups")
@@ -46,9 +47,7 @@ class Wakeups:
 
     async def close(self) -> None:
         """Stop."""
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await break_off(self._tasks)
 
     def _tell(self, interaction_id: str) -> None:
         if not self._out.full():

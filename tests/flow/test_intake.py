@@ -285,7 +285,8 @@ async def test_who_stops_waiting_for_the_services_leaves_nothing_behind(database
         before = asyncio.all_tasks()
         waiting = asyncio.create_task(unopened.drained(600))
         await asyncio.sleep(0)
-        begun = asyncio.all_tasks() - before
+        its_own = ("Intake.drained", "Event.wait")  # the gateway has others, which begin when they like
+        begun = {task for task in asyncio.all_tasks() - before if task.get_coro().__qualname__ in its_own}
         assert len(begun) == 2  # it, and one for the one service
         waiting.cancel()
         await until(lambda: all(task.done() for task in begun))
