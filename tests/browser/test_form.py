@@ -9,7 +9,7 @@ pytest.importorskip("playwright", reason="Playwright is not installed: make test
 
 from axe_playwright_python.async_playwright import Axe
 
-from answerback.model import Action
+from answerback.model import Action, Question, QuestionKind
 from tests.browser.pages import CLOSED, OPEN, PAGES
 from tests.browser.serving import serving
 from tests.unit.web.fakes import CHOICE, CONFIRM, REVIEW, answered, interaction, view
@@ -222,6 +222,23 @@ async def test_by_keyboard_the_order_is_that_of_the_page_and_the_focus_is_seen(c
             seen.append(await page.evaluate("document.activeElement.textContent.trim()"))
             assert await page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
     assert seen == ["Approve", "Reject", "Change it first…", "Reject and say why…", "Reply instead…"]
+
+
+@pytest.mark.parametrize("kind", ["confirm", "choice", "choices", "review", "text"])
+async def test_of_several_the_first_that_is_missing_has_the_focus(chromium, kind):
+    first = {
+        "confirm": CONFIRM,
+        "choice": CHOICE,
+        "choices": replace(CHOICE, kind=QuestionKind.CHOICES, free_text=False),
+        "review": REVIEW,
+        "text": Question("a", "Why?"),
+    }[kind]
+    asked = (replace(first, id="a"), Question("b", "Which city?"))
+    async with serving(view(interaction(*asked))) as (_, link):
+        page = await open_page(chromium, link)
+        await page.get_by_role("button", name="Send answers").click()
+        await page.wait_for_selector(".problem")
+        assert await page.evaluate("document.activeElement.name") == "q0"
 
 
 async def test_changing_a_call_by_hand(chromium):
