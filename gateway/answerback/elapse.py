@@ -16,7 +16,7 @@ from answerback.read import validate_response
 from answerback.signals import Handed
 from answerback.steps import step_of
 from answerback.store import Row, Tx, audit, deliveries, interactions, restored
-from answerback.store.codec import address_in, answer_out
+from answerback.store.codec import address_in, answer_out, loads
 from answerback.store.restored import Restored
 from answerback.threads import hand_over
 from answerback.times import next_action, reminders, stand_ins_at, stays_open
@@ -169,7 +169,8 @@ class Elapser:
 
 
 def _reminds(row: Row) -> bool:
-    return bool(row["kind"] == "reminder")
+    """Whether everybody's reminder, not what one of them wanted to see once more."""
+    return bool(row["kind"] == "reminder") and not loads(row["content"]).get("wanted")
 
 
 def unreadable(tx: Tx, context: Context, record: Interaction) -> Interaction:

@@ -87,6 +87,7 @@ class Outbox:
                 | ({"away": away} if away else {})
                 | ({"by": by} if by else {})
                 | ({"lost_since": lost_since} if lost_since else {})
+                | ({"wanted": True} if awake else {})
                 | (step.content() if step else {})
             ),
             id=id,

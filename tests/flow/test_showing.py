@@ -112,6 +112,20 @@ async def test_the_next_reminder_still_comes(database: Database) -> None:
         assert [message.title for message in messages(g)] == ["Which city?"] * 3
 
 
+async def test_what_one_of_two_wanted_to_see_is_no_reminder_to_the_other(database: Database) -> None:
+    """The reminder fell due while nothing looked, and the answer to `?` comes before the look."""
+    both = Route("default", ask=("alice", "ben"), providers=("memory",), reminders=(600.0,))
+    async with gateway(database, routes={"default": both}) as g:
+        _, code = await ask(g, CITY)
+        g.clock.advance(700)
+        await g.types("1001", code)
+        await g.sweep()
+        assert [g.memory.titles(who) for who in ("1001", "2002")] == [
+            ["Which city?"] * 3,
+            ["Which city?"] * 2,
+        ]
+
+
 async def test_of_several_one_by_one_it_is_the_one_that_is_next_and_nothing_is_answered_anew(
     database: Database,
 ) -> None:

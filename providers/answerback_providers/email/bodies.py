@@ -85,7 +85,9 @@ def _how(said: Words, message: Message, choices: tuple[Row, ...], form_url: str,
     if replies and answers:
         if typed:
             return said.word.format(words=typed)
-        return said.number if choices and not message.placeholder else said.reply
+        if choices and not message.placeholder:
+            return said.number if form_url else said.pick
+        return said.reply
     return (said.page if replies else said.unread) if form_url else ""
 
 

@@ -7,11 +7,12 @@ MARKER = "--- write above this line ---"  # what is read of a reply ends here, s
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """`answer` is a button, `here` is above a link; the next five say what replies do."""
+    """`answer` is a button, `here` is above a link; the next six say what replies do."""
 
     answer: str
     here: str
     reply: str
+    pick: str
     number: str
     word: str
     page: str
@@ -24,6 +25,7 @@ ENGLISH = Words(
     answer="Answer",
     here="Answer here:",
     reply="Or reply to this mail: a number, or your own words.",
+    pick="Reply to this mail with a number.",
     number="Or reply to this mail with a number.",
     word="Or reply to this mail with just the word: {words}",
     page="Only there: a reply to this mail does not answer it.",
@@ -38,6 +40,7 @@ LANGUAGES = {
         answer="Antworten",
         here="Hier antworten:",
         reply="Oder auf diese Mail antworten: mit einer Nummer oder eigenen Worten.",
+        pick="Antworten Sie auf diese Mail mit einer Nummer.",
         number="Oder auf diese Mail antworten: mit einer Nummer.",
         word="Oder auf diese Mail antworten, nur mit dem Wort: {words}",
         page="Nur dort: Eine Antwort auf diese Mail genügt nicht.",
@@ -49,6 +52,7 @@ LANGUAGES = {
         answer="Répondre",
         here="Répondre ici :",
         reply="Ou répondez à ce message : un numéro, ou vos propres mots.",
+        pick="Répondez à ce message par un numéro.",
         number="Ou répondez à ce message par un numéro.",
         word="Ou répondez à ce message par un seul mot : {words}",
         page="Seulement là : une réponse à ce message ne suffit pas.",
@@ -60,6 +64,7 @@ LANGUAGES = {
         answer="Responder",
         here="Responda aquí:",
         reply="O responda a este correo: un número, o sus propias palabras.",
+        pick="Responda a este correo con un número.",
         number="O responda a este correo con un número.",
         word="O responda a este correo con una sola palabra: {words}",
         page="Solo allí: una respuesta a este correo no basta.",
@@ -71,6 +76,7 @@ LANGUAGES = {
         answer="回答",
         here="在此回答：",
         reply="也可以直接回复本邮件：写编号，或用您自己的话。",
+        pick="请回复本邮件，写编号。",
         number="也可以直接回复本邮件：写编号。",
         word="也可以直接回复本邮件，只写：{words}",
         page="只能在那里回答：回复本邮件无效。",

@@ -113,6 +113,13 @@ def test_own_words_are_asked_for_where_they_count() -> None:
         assert "Or reply to this mail: a number, or your own words." in shown
 
 
+def test_where_there_is_no_link_a_list_asks_for_a_number_alone() -> None:
+    listed = question(kind=MessageKind.CONVERSATION, form_url="", token="")
+    for shown in (text_of(listed), html_of(listed)):
+        assert "Reply to this mail with a number." in shown
+        assert "Or reply" not in shown
+
+
 def test_a_question_without_choices_has_one_button() -> None:
     page = html_of(question(buttons=()))
     assert read_aloud(page).count("Answer") == 1
