@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 
 from answerback.match import Evidence, Open, find_codes
-from answerback.model import Interaction, MessageKind, Question
+from answerback.model import Interaction, Question
 from answerback.provider import Reply
+from answerback.receipts import ASKS
 from answerback.steps import is_about_one
 from answerback.store import Row, Tx, deliveries, gone, interactions, restored
 from answerback.store.codec import loads
@@ -12,7 +13,6 @@ from answerback.tokens import hashed
 
 OPEN_LIMIT = 10  # questions offered at "which one?"
 UNREAD = 2_000_000  # microseconds in which nobody gets a question, reads it and has an answer back here
-ASKS = frozenset({MessageKind.QUESTION, MessageKind.REMINDER})
 MOST_CODES = 10  # in a text: each is looked up, and anybody can write a mail with thousands
 
 
@@ -170,13 +170,7 @@ def _own_copy(tx: Tx, row: Row, provider: str, reply: Reply, contact: str) -> Ro
     if row["kind"] not in ASKS or row["place"] != reply.place or may_answer(row, provider, reply, contact):
         return row
     copies = tx.all(deliveries.OF, interaction_id=row["interaction_id"])
-    own = [
-        each
-        for each in copies
-        if each["kind"] in ASKS
-        and each["place"] == reply.place
-        and may_answer(each, provider, reply, contact)
-    ]
+    own = [each for each in copies if each["kind"] in ASKS and may_answer(each, provider, reply, contact)]
     return own[-1] if own else row
 
 

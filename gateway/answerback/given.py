@@ -111,6 +111,12 @@ def command_of(tx: Tx, provider: str, reply: Reply) -> tuple[str, str] | None:
     return (name, rest) if name else None
 
 
+def plain(reply: Reply, text: str, person: Contact | None) -> str:
+    """A text without what calls us, and in a mail without its greeting and its ending."""
+    words = uncalled(reply, text)
+    return without_courtesies(words, person.name if person else "") if reply.quoted else words
+
+
 def by_number(tx: Tx, tokens: Tokens, provider: str, reply: Reply, person: Contact | None) -> Reply:
     """A number written below a list of questions picks one as a tap does, if all of them still wait.
 
@@ -118,8 +124,7 @@ def by_number(tx: Tx, tokens: Tokens, provider: str, reply: Reply, person: Conta
     """
     if reply.data or reply.attachments or not reply.references:
         return reply
-    name = person.name if person is not None else ""
-    number = NUMBER.fullmatch(without_courtesies(reply.text, name) if reply.quoted else reply.text)
+    number = NUMBER.fullmatch(plain(reply, reply.text, person))
     if number is None:
         return reply
     below = reply.references[:1]  # the others are further up in its thread

@@ -12,14 +12,14 @@ from answerback.context import Context
 from answerback.delegating import can_delegate, delegate, gone
 from answerback.door import gave_up, lost
 from answerback.evidence import OPEN_LIMIT, Gathered, gather, is_for_us, open_elsewhere, uncalled
-from answerback.given import FILES, by_number, command_of, sent_with
+from answerback.given import FILES, by_number, command_of, plain, sent_with
 from answerback.match import Match, Open, WhichOne, match, strip_code
 from answerback.model import Interaction, InteractionStatus, Json, Outcome
 from answerback.muting import MUTES, mute
 from answerback.outbox import Follows, place_of
 from answerback.provider import Reply, Void
 from answerback.quoting import new_text
-from answerback.read import is_command, without_courtesies
+from answerback.read import is_command
 from answerback.receipts import tapped
 from answerback.starting import start, startable, unknown
 from answerback.stopping import stop_asking, stop_later, stop_working, whom
@@ -54,7 +54,7 @@ def consider(tx: Tx, context: Context, provider: str, reply: Reply) -> Effect:
     case = replace(case, reply=reply)
     if not is_for_us(reply):
         return Effect(Outcome.UNKNOWN, overheard=True)
-    words = _written(case)
+    words = _command_words(case)
     command = is_command(words) if words else None
     if command is not None and command[0] == "start" and command[1]:
         outcome, follows = linking.use(tx, context, provider, reply, command[1])
@@ -103,7 +103,7 @@ def _learned(case: Case, gathered: Gathered) -> Follows:
 
 
 def _meant(case: Case, gathered: Gathered) -> Effect:
-    words = _written(case)
+    words = _command_words(case)
     for each in gathered.evidence.codes:  # "#K7Q2 snooze 2h" is one, too
         words = strip_code(words, each.code)
     command = (
@@ -126,12 +126,9 @@ def _meant(case: Case, gathered: Gathered) -> Effect:
     return answer(case, record, gathered.rows[found.delivery_id]) if record.readable else _nothing(case)
 
 
-def _written(case: Case) -> str:
-    """What may be a command: without what calls us, and in a mail without its greeting and its ending."""
-    reply = case.reply
-    words = uncalled(reply, reply.text) if not reply.data else ""
-    name = case.person.name if case.person else ""
-    return (without_courtesies(words, name) if reply.quoted else words).strip()
+def _command_words(case: Case) -> str:
+    """What may be a command; nothing of a tap."""
+    return plain(case.reply, case.reply.text, case.person).strip() if not case.reply.data else ""
 
 
 def _which_one(case: Case, delivery_ids: list[str], command: tuple[str, str] = ("", "")) -> Effect:
@@ -193,12 +190,10 @@ def _command(case: Case, command: tuple[str, str], gathered: Gathered, sure: boo
 
 
 def _pending(case: Case, here: Sequence[Open]) -> Effect:
-    who = case.person.id if case.person else ""
-    there = {
-        row["interaction_id"]: row["id"] for row in open_elsewhere(case.tx, case.provider, case.reply, who)
-    }
     listed = {each.interaction_id: each.delivery_id for each in here}
-    listed |= {id: row for id, row in there.items() if id not in listed}
+    who = case.person.id if case.person else ""
+    for row in open_elsewhere(case.tx, case.provider, case.reply, who):
+        listed.setdefault(row["interaction_id"], row["id"])
     if not listed:
         return Effect(Outcome.COMMAND, _nothing(case).rows)
     args: Json = {"deliveries": [*listed.values()][:OPEN_LIMIT]}
@@ -206,5 +201,5 @@ def _pending(case: Case, here: Sequence[Open]) -> Effect:
 
 
 def _not_here(case: Case, record: Interaction, asked: Row, command: tuple[str, str]) -> Effect:
-    said = {"text": (_written(case) or " ".join(command).strip())[:40]}
+    said = {"text": (_command_words(case) or " ".join(command).strip())[:40]}
     return said_of(case, record, asked, Outcome.ASKED_AGAIN, "command_unknown", said)

@@ -41,8 +41,9 @@ class Evidence:
     """What a reply carries, looked up. All of it concerns this sender only.
 
     `codes` are the interactions whose codes stand in the text. `doubtful`: something speaks against the
-    only open question: a code or a reference of something else which is none of this sender's, a text older
-    than the question, one of which nobody knows any more what it answered, or a database that was put back.
+    only open question: a code or a reference of something else which is none of this sender's, that it was
+    asked somewhere else, a text older than the question, one of which nobody knows any more what it answered,
+    or a database that was put back.
     """
 
     token_delivery: Open | None = None

@@ -1,11 +1,9 @@
 """showing: a question once more, for somebody who asks for it: by its code alone, from a list, or by "?"."""
 
 from answerback.case import Case, Effect
-from answerback.evidence import uncalled
-from answerback.given import PICK, sent_with
+from answerback.given import PICK, plain, sent_with
 from answerback.match import find_codes, strip_code
 from answerback.model import Interaction, MessageKind, Outcome
-from answerback.read import without_courtesies
 from answerback.steps import Step, asked_by
 from answerback.store import Row
 from answerback.store.codec import address_in
@@ -20,9 +18,7 @@ def asks_to_see(case: Case, record: Interaction, step: Step | None) -> bool:
     sent = sent_with(case.tx, case.provider, reply)
     if sent.files or (payload and payload != PICK):
         return False
-    text = uncalled(reply, strip_code(sent.text, record.code))
-    if reply.quoted:
-        text = without_courtesies(text, case.person.name if case.person else "")
+    text = plain(reply, strip_code(sent.text, record.code), case.person)
     if text.strip(ASKING):
         return False
     means = payload == PICK and not sent.text

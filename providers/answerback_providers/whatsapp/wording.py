@@ -71,7 +71,10 @@ def buttons(message: Message) -> Buttons | None:
 def template(message: Message) -> dict[str, str]:
     """What the approved template says: who asks, what (and how it may be answered), and the link."""
     taps = [button.label for button in message.buttons if button.data]
-    choices = "" if _stand_in(message.text, taps) else f"({' / '.join(taps)})"
+    return _variables(message, "" if _stand_in(message.text, taps) else f"({' / '.join(taps)})")
+
+
+def _variables(message: Message, choices: str) -> dict[str, str]:
     return {
         "1": _variable(message.heading) or "-",
         "2": _asked(message, choices) or "-",
@@ -84,7 +87,7 @@ def confirmation(message: Message) -> dict[str, str] | None:
     taps = {button.means: button.data for button in message.buttons if button.data}
     if taps.keys() != {"yes", "no"}:
         return None
-    return template(message) | {"2": _asked(message, "") or "-", "4": taps["yes"], "5": taps["no"]}
+    return _variables(message, "") | {"4": taps["yes"], "5": taps["no"]}
 
 
 def clean(value: str) -> str:
