@@ -7,6 +7,7 @@ from answerback.context import Context
 from answerback.known import Known
 from answerback.model import Interaction, InteractionStatus, Json
 from answerback.outbox import SHOWN
+from answerback.steps import left_of, step_of
 from answerback.store import Row, Tx, contacts, deliveries, gone, interactions
 from answerback.store.codec import loads
 from answerback.wording import Told
@@ -73,12 +74,16 @@ def _thread(tx: Tx, row: Row) -> tuple[str, ...]:
 
 
 def _pick_tokens(tx: Tx, row: Row, context: Context) -> Json:
-    """For "which one?": the open questions of this account, each with the token of its own delivery."""
+    """For "which one?": the open questions of this account, each with the token of its own delivery.
+
+    Of several that are asked one by one, those that are left: whoever reads the first, and it is answered
+    already, would pick what they do not mean.
+    """
     content = loads(row["content"])
     found = []
     for id in content.get("args", {}).get("deliveries", ()):
         delivery = tx.one(deliveries.GET, id=id)
         record = interactions.get(tx, delivery["interaction_id"]) if delivery else None
-        if record is not None and record.status is InteractionStatus.PENDING:
-            found.append((record, context.tokens.of(id)))
+        if delivery and record is not None and record.status is InteractionStatus.PENDING:
+            found.append((left_of(record, step_of(delivery, record)), context.tokens.of(id)))
     return found

@@ -5,7 +5,7 @@ can only ever answer the question that it stands under. The last answer decides,
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from answerback.errors import Refused
 from answerback.model import Interaction, Json, MessageKind, Question
@@ -87,3 +87,8 @@ def given_by(tx: Tx, record: Interaction, contact_id: str) -> Mapping[str, Json]
 def asked_by(record: Interaction, step: Step | None) -> Question:
     """The question that a message asks."""
     return record.questions[step.place if step is not None else 0]
+
+
+def left_of(record: Interaction, step: Step | None) -> Interaction:
+    """It with the questions that are not answered yet: the first is the one that an answer would reach."""
+    return record if step is None else replace(record, questions=record.questions[step.place :])

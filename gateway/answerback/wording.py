@@ -57,7 +57,7 @@ class Told:
     person: Contact | None
     names: dict[str, str]  # by contact id
     now: int
-    picks: list[tuple[Interaction, str]] = field(default_factory=list)  # with the token of their delivery
+    picks: list[tuple[Interaction, str]] = field(default_factory=list)  # what is left, and its token
 
     @property
     def language(self) -> str:

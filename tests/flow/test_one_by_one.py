@@ -462,3 +462,17 @@ async def test_the_history_tells_each_step(database: Database) -> None:
         await g.taps("1001", "Approve")
         events = (await g.app.historian.of(id)).events
         assert [event.kind for event in events if event.event == "reply"] == ["noted", "accepted"]
+
+
+async def test_law_1_a_list_calls_a_question_what_an_answer_to_it_would_reach(database: Database) -> None:
+    async with chatting(database) as g:
+        reviews = await ask(g, REFUND, WIPE)
+        await ask(g, Question("q1", "Which city?"))
+        await g.taps("1001", "Reject")
+        await g.types("1001", "yes")  # to which of the two?
+        listed = g.memory.shown[-1].message
+        assert {button.label for button in listed.buttons} == {"wipe", "Which city?"}
+        await g.taps("1001", "wipe")
+        record = await g.app.reader.interaction(reviews)
+        assert record.answer is not None
+        assert record.answer.values == {"q1": REJECTED, "q2": APPROVED}
