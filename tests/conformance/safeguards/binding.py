@@ -720,4 +720,12 @@ OF_BINDING = (
         FLOW + "test_removed_and_back.py::test_law_1_an_old_button_is_no_answer_to_the_only_question_that_is"
         "_open_now[sqlite]",
     ),
+    Mutant(
+        "a list calls a question what an answer to it would reach",
+        GATEWAY + "loaded.py",
+        "(left_of(record, step_of(delivery, record)), ",
+        "(record, ",
+        FLOW + "test_one_by_one.py::test_law_1_a_list_calls_a_question_what_an_answer_to_it_would_reach"
+        "[sqlite]",
+    ),
 )
