@@ -25,7 +25,7 @@ from answerback.testing import ScriptedAgent, asks
 from answerback.web.events import AT_ONCE, AT_ONCE_EACH
 from tests.support.databases import Database
 from tests.support.gateway import Gateway, gateway
-from tests.support.serving import served
+from tests.support.serving import client_of, served
 
 KEYS = (
     ApiKey("ops", SecretStr("all")),
@@ -199,7 +199,7 @@ async def events(
     """A stream's events: id (of the last one that had one), name, data; without a messenger's receipts."""
     headers = {"Authorization": f"Bearer {key}"} | ({"Last-Event-ID": last} if last else {})
     async with (
-        httpx.AsyncClient(base_url=url, headers=headers, timeout=30) as http,
+        client_of(url, headers) as http,
         http.stream("GET", "/v1/events", **more) as response,
     ):
         assert response.status_code == 200, await response.aread()
@@ -282,7 +282,7 @@ async def test_what_is_no_id_is_refused(database: Database, id: str) -> None:
 
 
 async def refused(url: str, key: str, params: dict[str, str] | None = None) -> httpx.Response:
-    async with httpx.AsyncClient(base_url=url, timeout=30) as http:
+    async with client_of(url) as http:
         return await http.get("/v1/events", headers={"Authorization": f"Bearer {key}"}, params=params)
 
 

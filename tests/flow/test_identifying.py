@@ -23,7 +23,7 @@ from tests.flow.test_inbox import OURS, Browser, answer_of, ask, text_of
 from tests.support.databases import Database
 from tests.support.described import through
 from tests.support.gateway import Gateway, gateway, settings_for
-from tests.support.serving import served
+from tests.support.serving import client_of, served
 
 pytestmark = pytest.mark.either_database
 
@@ -237,7 +237,7 @@ async def test_they_follow_what_happens(database: Database) -> None:
     async with (
         knowing(database) as g,
         served(g.app) as url,
-        httpx.AsyncClient(base_url=url, headers={"x-user": "auditor"}, timeout=30) as http,
+        client_of(url, {"x-user": "auditor"}) as http,
         http.stream("GET", "/v1/events") as stream,
     ):
         assert stream.status_code == 200

@@ -137,6 +137,18 @@ def test_a_database_of_a_newer_version_is_refused_in_words_and_left_as_it_is(
         assert connection.execute(text("SELECT version_num FROM alembic_version")).scalar() == "9999"
 
 
+WHILE_IT_IS_CHANGED = {
+    "sqlite": "BEGIN IMMEDIATE",
+    "postgresql": f"SELECT pg_advisory_xact_lock({migrations.LOCK})",
+}
+
+
+def test_where_nothing_is_to_be_done_nobody_is_waited_for(database: Database, engine: Engine) -> None:
+    with engine.begin() as connection:
+        connection.exec_driver_sql(WHILE_IT_IS_CHANGED[database.dialect])
+        assert migrations.upgrade(choose(database.url, str(database.data_dir)).url) == LATER[-1]
+
+
 def test_whatever_the_way_there_the_tables_look_the_same(engine: Engine) -> None:
     newest = shape(engine)
     to(engine, FIRST)

@@ -3,13 +3,18 @@
 import asyncio
 import contextlib
 import socket
+import ssl
 from collections.abc import AsyncIterator
 
+import httpx
 import uvicorn
 
 from answerback.app import App
 from answerback.cli.serving import server_config
 from answerback.cli.site import site
+
+# On loopback nothing is encrypted, and to read a machine's certificates takes 25 ms a client.
+NO_CERTIFICATES = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
 
 @contextlib.asynccontextmanager
@@ -23,3 +28,8 @@ async def served(app: App, listener: socket.socket | None = None) -> AsyncIterat
         finally:
             server.should_exit = True
             await task
+
+
+def client_of(url: str, headers: dict[str, str] | None = None) -> httpx.AsyncClient:
+    """A client of what is served at `url`."""
+    return httpx.AsyncClient(base_url=url, headers=headers, timeout=30, verify=NO_CERTIFICATES)

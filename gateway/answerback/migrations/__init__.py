@@ -1,14 +1,16 @@
 """Brings a database to the present shape, by Alembic."""
 
+import contextlib
 import functools
 import pathlib
+import sqlite3
 from typing import Any
 
 from alembic import command
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, Engine, create_engine, event, text
+from sqlalchemy import Connection, Engine, create_engine, event, make_url, text
 from sqlalchemy.exc import OperationalError, ProgrammingError
 
 from answerback.errors import ConfigurationError
@@ -33,6 +35,8 @@ def upgrade(url: str, patience: float = PATIENCE) -> str:
     Raises `ConfigurationError`, and changes nothing, if a newer version of answerback has been here, if
     gateways of an older one still use the database after `patience` seconds, or if its user may not do it.
     """
+    if _seen(url) == _newest():
+        return _newest()
     engine = _engine(url)
     if engine.dialect.name == "sqlite":
         _in_one_transaction(engine)
@@ -60,6 +64,28 @@ def upgrade(url: str, patience: float = PATIENCE) -> str:
     finally:
         engine.dispose()
     return _newest()
+
+
+def _seen(url: str) -> str | None:
+    """The database's revision by its own driver, or None where that finds none.
+
+    SQLAlchemy, by which a database is changed, asks a server much more before it knows as much.
+    """
+    if url.startswith("sqlite"):
+        with contextlib.closing(sqlite3.connect(make_url(url).database or "")) as file:
+            return _revision_in(file, sqlite3.Error)
+    import psycopg
+
+    with psycopg.connect(_plain(url), autocommit=True) as session:
+        return _revision_in(session, psycopg.ProgrammingError)
+
+
+def _revision_in(connection: Any, none: type[Exception]) -> str | None:
+    try:
+        found = connection.execute("SELECT version_num FROM alembic_version").fetchone()
+    except none:
+        return None
+    return found and found[0]  # type: ignore[no-any-return]
 
 
 def _wait_for_others(connection: Connection, patience: float) -> None:
