@@ -1,7 +1,7 @@
 """Whether a stand-in's answer fits and may be given: said before it is given, and decided at the door."""
 
 from answerback.errors import DoesNotFit
-from answerback.model import Interaction, Json, Question
+from answerback.model import Interaction, Json, Question, QuestionKind
 from answerback.read import Unclear, read, validate
 from answerback.read.fitting import by_question
 from answerback.render import brief, question_title
@@ -42,14 +42,37 @@ def problem_of(
     return refusal(stand_in) if may_not(record.questions, values, stand_in) else ""
 
 
+def listed(
+    record: Interaction, stand_in: StandIn, text: str, question: Question, now: int
+) -> tuple[Json, str]:
+    """The value for a text as a person writes it, and why it would not be taken ("": it would).
+
+    That of a choice is its id. Any other text is read when it arrives: "tomorrow" depends on the day.
+    """
+    value: Json = text
+    if question.kind is QuestionKind.CHOICE:
+        try:
+            value = _read(question, text, now)
+        except DoesNotFit as error:
+            return None, error.detail
+    return value, problem_of(record, stand_in, value, question, now)
+
+
 def refusal(stand_in: StandIn) -> str:
-    """What it hears when it decides what only a person may."""
-    return worded("stand_in_may_not", LANGUAGE, name=stand_in.name)
+    """What it hears when it decides what only a person may, who can be told in a terminal what to do."""
+    return worded(
+        "terminal_may_not" if stand_in.listens else "stand_in_may_not", LANGUAGE, name=stand_in.name
+    )
 
 
 def _value(question: Question, value: Json, now: int) -> Json:
-    if not isinstance(value, str) or any(choice.id == value for choice in question.choices):
+    is_id = question.kind is QuestionKind.CHOICE and any(choice.id == value for choice in question.choices)
+    if is_id or not isinstance(value, str):
         return validate(question, value)
+    return _read(question, value, now)
+
+
+def _read(question: Question, value: str, now: int) -> Json:
     found = read(question, value, language=LANGUAGE, timezone=TIMEZONE, now=now)
     if not isinstance(found, Unclear):
         return found.value

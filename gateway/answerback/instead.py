@@ -8,7 +8,7 @@ from answerback import receipts
 from answerback.case import Effect
 from answerback.context import Context
 from answerback.door import Decision, after_commit
-from answerback.fits import LANGUAGE, problem_of
+from answerback.fits import LANGUAGE, listed, problem_of
 from answerback.inbound import consider
 from answerback.model import Interaction, Json, MessageKind, Outcome, Question
 from answerback.provider import Asked, Message, Reply, Sent
@@ -37,6 +37,9 @@ def with_questions(context: Context, record: Interaction, message: Message, now:
     def problem(value: Json, question: Question | None = None) -> str:
         return problem_of(record, stand_in, value, question, now)
 
+    def as_listed(text: str, question: Question) -> tuple[Json, str]:
+        return listed(record, stand_in, text, question, now)
+
     def is_command(text: str) -> bool:
         return stand_in.listens and stops(record, text)
 
@@ -47,6 +50,7 @@ def with_questions(context: Context, record: Interaction, message: Message, now:
         record.title,
         record.sensitive,
         problem,
+        as_listed,
         is_command,
         lambda question: wanted(question, LANGUAGE),
     )

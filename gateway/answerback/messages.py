@@ -15,7 +15,9 @@ class Asked:
     """What a stand-in is asked: the questions as they are, and the reason as the agent gave it.
 
     `problem(value)` says in a sentence why a value (as `POST …/respond` takes it) would not be accepted, ""
-    if it would; `problem(value, question)` that of one of several.
+    if it would; `problem(value, question)` that of one of several. `listed(text, question)` is the value for
+    what is written where choices stand with their numbers, and the same sentence: there "2" is the second
+    choice, while the value "2" is the choice with that id.
     """
 
     questions: tuple[Question, ...]
@@ -24,6 +26,7 @@ class Asked:
     title: str = ""  # who asks and about what
     sensitive: bool = False  # then nothing of it may stand in a log or an error
     problem: Callable[..., str] = lambda value, question=None: ""
+    listed: Callable[[str, Question], tuple[Json, str]] = lambda text, question: (text, "")
     is_command: Callable[[str], bool] = lambda text: False  # "stop" in a terminal: handed in as it is
     wanted: Callable[[Question], str] = lambda question: (
         ""

@@ -57,11 +57,13 @@ def stops(record: Interaction, text: str) -> bool:
 def _stop_in_terminal(case: Case, record: Interaction) -> Effect:
     """Whoever sits where the gateway runs could stop all of it; but they named another one, perhaps."""
     _, name = is_command(case.reply.text, record.questions) or ("", "")
-    if not record.run_id or (name and not is_called(name, record, "en")):
-        unknown = say("command_unknown", "en", text=case.reply.text[:40])
-        return Effect(Outcome.ASKED_AGAIN, toast=unknown)
+    who = asker(record, "en")
+    if not record.run_id:
+        return Effect(Outcome.ASKED_AGAIN, toast=say("terminal_stops_nothing", "en"))
+    if name and not is_called(name, record, "en"):
+        return Effect(Outcome.ASKED_AGAIN, toast=say("terminal_stops_another", "en", who=who))
     rows = cancel_run(case.tx, case.context, record.run_id, "stopped in the terminal")
-    said = say("stopped", "en", who=asker(record, "en"))
+    said = say("stopped", "en", who=who)
     return Effect(Outcome.COMMAND, rows, stops=[(record.agent, record.thread_id)], toast=said)
 
 

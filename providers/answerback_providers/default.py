@@ -13,12 +13,14 @@ asked together, an object with an answer for each id.
 """
 
 import re
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 from pydantic import Field, field_validator, model_validator
 
 from answerback.provider import (
     Asked,
+    Json,
     Message,
     Provider,
     Question,
@@ -96,13 +98,28 @@ class Default(Provider):
         found = next((each for each in self.settings.answers if each.fits(asked)), None)
         if found is None:
             return Sent(declined="none of the predefined answers fits")
-        if asked.problem(found.answer):
+        answer = _listed(asked, found.answer)
+        if answer is None or asked.problem(answer):
             place = self.settings.answers.index(found) + 1
             return Sent(declined=f"predefined answer {place} does not fit the question, or may not be given")
-        return Sent(replies=(answering(message, found.answer),))
+        text = found.answer if isinstance(found.answer, str) else ""
+        return Sent(replies=(replace(answering(message, answer), text=text),))
 
     async def probe(self) -> str:
         return f"{len(self.settings.answers)} predefined answers"
+
+
+def _listed(asked: Asked, answer: Json) -> Json:
+    """The value for what a person would write where choices stand with their numbers; None: it fits none."""
+    if isinstance(answer, str) and len(asked.questions) == 1:
+        return asked.listed(answer, asked.questions[0])[0]
+    if not isinstance(answer, dict):
+        return answer
+    named = {question.id: question for question in asked.questions}
+    return {
+        id: asked.listed(each, named[id])[0] if isinstance(each, str) and id in named else each
+        for id, each in answer.items()
+    }
 
 
 def spoken(question: Question) -> str:

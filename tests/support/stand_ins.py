@@ -3,7 +3,7 @@
 from collections import deque
 
 from answerback.ask import AskRequest
-from answerback.fits import problem_of
+from answerback.fits import listed, problem_of
 from answerback.model import Interaction, InteractionStatus, Json, Question, StandsIn
 from answerback.provider import (
     Address,
@@ -90,7 +90,10 @@ def message(
     def problem(value: Json, question: Question | None = None) -> str:
         return problem_of(record, stand_in, value, question, NOW)
 
-    asked = Asked(questions, context, agent, record.title, sensitive, problem)
+    def as_listed(text: str, question: Question) -> tuple[Json, str]:
+        return listed(record, stand_in, text, question, NOW)
+
+    asked = Asked(questions, context, agent, record.title, sensitive, problem, as_listed)
     return Message(
         to, MessageKind.QUESTION, questions[0].text, footer="#K7Q2", code="K7Q2", token=f"token-{delivery}",
         delivery_id=delivery, interaction_id="i1", asked=asked,

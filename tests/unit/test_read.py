@@ -311,6 +311,14 @@ class TestChoice:
         assert said(question, "c++") == ["2x"]
         assert said(question, "C.") == ["1x"]
 
+    @pytest.mark.parametrize(
+        ("text", "chosen"), [("1", "0"), ("2", "7"), ("3.", "1"), ("7", "7"), ("0", "0")]
+    )
+    def test_a_place_that_a_person_sees_goes_before_an_id_that_nobody_does(self, text, chosen):
+        choices = (Choice("0", "Alpha"), Choice("7", "Beta"), Choice("1", "Gamma"))
+        assert said(Question("q", "Which?", QuestionKind.CHOICE, choices), text) == [chosen]
+        assert said(Question("q", "Which?", QuestionKind.CHOICES, choices), text) == [[chosen]]
+
     def test_two_choices_that_look_alike_are_ambiguous(self):
         question = Question("q", "?", QuestionKind.CHOICE, (Choice("a", "Stop!"), Choice("b", "stop")))
         assert said(question, "stop.") == "choice_ambiguous"

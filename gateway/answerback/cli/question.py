@@ -48,19 +48,25 @@ def hint(question: Mapping[str, Any]) -> str:
         case "date":
             return "a date, e.g. 3 Dec, tomorrow, Friday 9:00"
         case "review":
-            return " or ".join(name for name in question["decisions"] if name in ("approve", "reject"))
+            named = " or ".join(name for name in question["decisions"] if name in ("approve", "reject"))
+            own = "a reply in your own words" if "respond" in question["decisions"] else ""
+            return ", or ".join(filter(None, (named, own)))
     return "your answer"
 
 
 def typed(question: Mapping[str, Any], text: str) -> str:
-    """What is sent for a typed text: the id behind a listed number; the gateway reads anything else."""
-    choices = question.get("choices") or []
-    if question["kind"] != "choice" or any(text in (choice["id"], choice["label"]) for choice in choices):
+    """What is sent for a typed text: the id of the choice that is called so, or stands at that number; the
+
+    gateway reads anything else. What is shown goes before an id, which is not.
+    """
+    if question["kind"] != "choice":
         return text
+    choices = question["choices"]
+    called = [choice["id"] for choice in choices if choice["label"] == text]
     number = text.strip().rstrip(".")
-    if number.isascii() and number.isdecimal() and 1 <= int(number) <= len(choices):
-        return str(choices[int(number) - 1]["id"])
-    return text
+    if not called and number.isascii() and number.isdecimal() and 1 <= int(number) <= len(choices):
+        called = [choices[int(number) - 1]["id"]]
+    return str(called[0]) if called else text
 
 
 def unclear(record: "Interaction", error: "DoesNotFit") -> str:

@@ -61,15 +61,20 @@ def read_choices(question: Question, text: str, *, typed: bool) -> Read:
 
 
 def candidates(choices: Sequence[Choice], text: str, *, numbers: bool = True) -> list[Choice]:
-    """What a text may mean: letter for letter first, then without case, then without what decorates it."""
+    """What a text may mean: letter for letter first, then without case, then without what decorates it.
+
+    What a person sees, the words and the place, goes before an id, which nobody does.
+    """
     written = [choice for choice in choices if choice.label == text.strip()]
-    exact = written or _like(choices, text, tidy)
+    called = written or _labelled(choices, text, tidy)
     by_number = _numbered(choices, text) if numbers else []
-    if exact or by_number:
-        return _distinct([*exact, *by_number])
-    return _like(choices, text, bare) or [
-        choice for choice in _like(choices, text, letters) if _shows_no_more(text, choice)
-    ]
+    if called or by_number:
+        return _distinct([*called, *by_number])
+    return (
+        _like(choices, text, tidy)
+        or _like(choices, text, bare)
+        or [choice for choice in _like(choices, text, letters) if _shows_no_more(text, choice)]
+    )
 
 
 def _shows_no_more(text: str, choice: Choice) -> bool:
@@ -78,10 +83,15 @@ def _shows_no_more(text: str, choice: Choice) -> bool:
 
 
 def _like(choices: Sequence[Choice], text: str, same: Callable[[str], str]) -> list[Choice]:
-    """Those that are called like that. What a person sees goes before an id, which nobody does."""
+    """Those that are called like that, or else have such an id."""
     meant = same(text)
-    labelled = [choice for choice in choices if meant and meant == same(choice.label)]
-    return _distinct(labelled or [choice for choice in choices if meant and meant == same(choice.id)])
+    by_id = [choice for choice in choices if meant and meant == same(choice.id)]
+    return _distinct(_labelled(choices, text, same) or by_id)
+
+
+def _labelled(choices: Sequence[Choice], text: str, same: Callable[[str], str]) -> list[Choice]:
+    meant = same(text)
+    return [choice for choice in choices if meant and meant == same(choice.label)]
 
 
 def _numbered(choices: Sequence[Choice], text: str) -> list[Choice]:

@@ -84,6 +84,10 @@ SENTENCES = {
     "no_person": "Kein Mensch hat geantwortet.",
     "stand_in_may_not": "Nur ein Mensch darf das genehmigen, bestätigen oder ändern: "
     "{name} hat in der Konfiguration kein may_approve.",
+    "terminal_may_not": "Im Terminal können Sie das nicht genehmigen, bestätigen oder ändern: "
+    "{name} hat in der Konfiguration kein may_approve. Lehnen Sie ab, oder geben Sie es mit Strg-D weiter.",
+    "terminal_stops_nothing": "Das fragt kein Lauf, also ist nichts zu stoppen. Strg-D gibt es weiter.",
+    "terminal_stops_another": "Hier fragt {who}. Schreiben Sie stop, um das zu stoppen.",
     "expired": "Ohne Antwort geschlossen ({time}). Dem Agenten wurde gesagt, dass niemand geantwortet hat.",
     "expired_stopped": "Ohne Antwort geschlossen ({time}). Der Agent wurde angehalten.",
     "expired_default": "Ohne Antwort geschlossen ({time}). Der Agent macht mit „{value}“ weiter.",

@@ -87,6 +87,10 @@ SENTENCES = {
     "no_person": "No person answered.",
     "stand_in_may_not": "Only a person may approve, confirm or change this: "
     "{name} has no may_approve in the configuration.",
+    "terminal_may_not": "You cannot approve, confirm or change this in the terminal: "
+    "{name} has no may_approve in the configuration. Say no, or pass it on with Ctrl-D.",
+    "terminal_stops_nothing": "No run asks this, so there is nothing to stop. Ctrl-D passes it on.",
+    "terminal_stops_another": "What asks here is {who}. Write stop to stop it.",
     "expired": "This closed at {time} without an answer. The agent was told that nobody answered.",
     "expired_stopped": "This closed at {time} without an answer. The agent was stopped.",
     "expired_default": "This closed at {time} without an answer. The agent goes on with “{value}”.",

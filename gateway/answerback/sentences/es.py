@@ -84,6 +84,10 @@ SENTENCES = {
     "no_person": "No respondió ninguna persona.",
     "stand_in_may_not": "Solo una persona puede aprobar, confirmar o cambiar esto: "
     "{name} no tiene may_approve en la configuración.",
+    "terminal_may_not": "En el terminal no puede aprobar, confirmar ni cambiar esto: "
+    "{name} no tiene may_approve en la configuración. Diga que no, o páselo con Ctrl-D.",
+    "terminal_stops_nothing": "Ninguna ejecución pregunta esto: no hay nada que detener. Ctrl-D lo pasa.",
+    "terminal_stops_another": "Aquí pregunta {who}. Escriba stop para detenerlo.",
     "expired": "Se cerró sin respuesta ({time}). Se le dijo al agente que nadie respondió.",
     "expired_stopped": "Se cerró sin respuesta ({time}). El agente se detuvo.",
     "expired_default": "Se cerró sin respuesta ({time}). El agente sigue con «{value}».",

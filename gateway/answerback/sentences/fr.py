@@ -85,6 +85,10 @@ SENTENCES = {
     "no_person": "Aucune personne n’a répondu.",
     "stand_in_may_not": "Seule une personne peut approuver, confirmer ou modifier ceci : "
     "{name} n’a pas may_approve dans la configuration.",
+    "terminal_may_not": "Dans le terminal, vous ne pouvez pas approuver, confirmer ni modifier ceci : "
+    "{name} n’a pas may_approve dans la configuration. Refusez, ou transmettez avec Ctrl-D.",
+    "terminal_stops_nothing": "Aucune exécution ne pose cette question : rien à arrêter. Ctrl-D la transmet.",
+    "terminal_stops_another": "C’est {who} qui demande ici. Écrivez stop pour l’arrêter.",
     "expired": "Fermé sans réponse ({time}). L’agent a été informé que personne n’a répondu.",
     "expired_stopped": "Fermé sans réponse ({time}). L’agent a été arrêté.",
     "expired_default": "Fermé sans réponse ({time}). L’agent continue avec « {value} ».",

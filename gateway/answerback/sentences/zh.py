@@ -82,6 +82,10 @@ SENTENCES = {
     "terminal": "终端前的人",
     "no_person": "没有人亲自回答。",
     "stand_in_may_not": "只有人才能批准、确认或更改：{name} 在配置中没有 may_approve。",
+    "terminal_may_not": "不能在终端里批准、确认或更改：{name} 在配置中没有 may_approve。"
+    "请拒绝，或按 Ctrl-D 转交。",
+    "terminal_stops_nothing": "提问的不是运行中的任务，没有可停止的。按 Ctrl-D 可转交。",
+    "terminal_stops_another": "在这里提问的是 {who}。写 stop 即可停止它。",
     "expired": "已于 {time} 关闭，没有人回答。已告知智能体无人回答。",
     "expired_stopped": "已于 {time} 关闭，没有人回答。智能体已停止。",
     "expired_default": "已于 {time} 关闭，没有人回答。智能体用“{value}”继续。",

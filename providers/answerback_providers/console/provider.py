@@ -20,6 +20,7 @@ from answerback.provider import (
     Outcome,
     Provider,
     ProviderContext,
+    Question,
     Receipt,
     Reply,
     Sent,
@@ -176,28 +177,35 @@ class Console(Provider):
             self._say("The question has just changed. Please answer this one.")
             return
         question = case.asked.questions[case.place]
-        if self._look.leaves_out and (line or "").strip() == wording.MORE:
+        if (line or "").strip() == wording.MORE and all(
+            each.label != wording.MORE for each in question.choices
+        ):
             self._show(wording.ALL)
         elif line is None or case.asked.is_command(line):
-            self._submit(case, line)
+            self._submit(case, line, line or "")
         elif not line.strip() and not question.required:
             self._next(case)
-        elif problem := case.asked.problem(line, question):
+        else:
+            self._answer(case, question, line)
+
+    def _answer(self, case: _Case, question: Question, line: str) -> None:
+        value, problem = case.asked.listed(line, question)
+        if problem:
             self._say(problem)
             self._terminal.ask(wording.PROMPT)
-        else:
-            case.values[question.id] = line
-            self._next(case)
+            return
+        case.values[question.id] = value
+        self._next(case, line)
 
-    def _next(self, case: _Case) -> None:
+    def _next(self, case: _Case, line: str = "") -> None:
         case.place += 1
         if case.place < len(case.asked.questions):
             self._show()
             return
         only = case.asked.questions[0].id if len(case.asked.questions) == 1 else ""
-        self._submit(case, case.values.get(only) if only else case.values)
+        self._submit(case, case.values.get(only) if only else case.values, line if only else "")
 
-    def _submit(self, case: _Case, value: Json) -> None:
+    def _submit(self, case: _Case, value: Json, text: str = "") -> None:
         """Hand it to the gateway; nothing more is taken for this question until that is done.
 
         A person gives an answer once, so its id is new each time: one that did not fit must not stand for
@@ -206,7 +214,6 @@ class Console(Provider):
         self._terminal.ask("")
         case.event = uuid.uuid4().hex
         to = case.message.to
-        text = value if isinstance(value, str) else ""
         reply = {"event_id": case.event, "sender": to.external_id, "place": to.place, "text": text}
         raw = json.dumps({**reply, "token": case.message.token, "value": value})
         self._events[case.event] = raw.encode()

@@ -8,7 +8,7 @@ from answerback.provider import Asked, Message, Question, QuestionKind
 
 PROMPT = "› "
 SPACES = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")  # of other widths: a space has no glyph
-MORE = "?"  # typed alone it shows what was left out
+MORE = "?"  # typed alone it shows all again
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +57,17 @@ def hint(question: Question, look: Look = ALL) -> str:
         QuestionKind.CHOICES: "numbers, e.g. 1, 3",
         QuestionKind.NUMBER: "a number",
         QuestionKind.DATE: "a date, e.g. 3 Dec, tomorrow, Friday 9:00",
-        QuestionKind.REVIEW: "approve or reject",
+        QuestionKind.REVIEW: _decisions(question),
     }
     skip = "" if question.required else ", or Enter to leave it out"
     more = "; ? for the rest" if look.leaves_out else ""
     return f"{ways.get(question.kind, 'your answer in a line')}{skip}{more}; Ctrl-D to pass it on"
+
+
+def _decisions(question: Question) -> str:
+    named = [each for each in ("approve", "reject") if each in (question.decisions or ("approve", "reject"))]
+    own = ["a reply in your own words"] if "respond" in question.decisions else []
+    return ", or ".join([each for each in (" or ".join(named), *own) if each])
 
 
 def printable(text: str) -> str:

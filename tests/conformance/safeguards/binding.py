@@ -728,4 +728,20 @@ OF_BINDING = (
         FLOW + "test_one_by_one.py::test_law_1_a_list_calls_a_question_what_an_answer_to_it_would_reach"
         "[sqlite]",
     ),
+    Mutant(
+        "a number is the choice at that place before it is an id that nobody sees",
+        GATEWAY + "read/choices.py",
+        "called = written or _labelled(choices, text, tidy)",
+        "called = written or _like(choices, text, tidy)",
+        "tests/unit/test_read.py::TestChoice::test_a_place_that_a_person_sees_goes_before_an_id_that_nobody_does"
+        "[1-0]",
+    ),
+    Mutant(
+        "in a terminal too",
+        "providers/answerback_providers/console/provider.py",
+        "value, problem = case.asked.listed(line, question)",
+        "value, problem = line, case.asked.problem(line, question)",
+        "tests/providers/console/test_console.py::"
+        "test_law_1_a_number_is_the_one_on_the_screen_whatever_the_ids_are[1-0]",
+    ),
 )

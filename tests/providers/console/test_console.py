@@ -148,13 +148,53 @@ async def test_the_words_that_it_takes_can_be_left_out(tmp_path: Path) -> None:
         assert record.answer is not None and record.answer.values == {"q": False}
 
 
-async def test_a_question_mark_is_an_answer_where_nothing_is_left_out(tmp_path: Path) -> None:
+async def test_a_question_mark_shows_the_question_again_and_answers_none(tmp_path: Path) -> None:
     async with at_terminal(tmp_path) as (g, who):
         id = await ask(g, NAME)
         await who.sees("› ")
         who.types("?\r")
+        await who.sees("What shall it be called?", times=2)
+        who.types("Haven\r")
         record = await ended(g, id)
-        assert record.answer is not None and record.answer.text == "?"
+        assert record.answer is not None and record.answer.text == "Haven"
+
+
+async def test_a_question_mark_that_is_a_choice_chooses(tmp_path: Path) -> None:
+    async with at_terminal(tmp_path) as (g, who):
+        id = await ask(
+            g, Question("q", "Which key?", QuestionKind.CHOICE, (Choice("a", "!"), Choice("b", "?")))
+        )
+        await who.sees("› ")
+        who.types("?\r")
+        record = await ended(g, id)
+        assert record.answer is not None and record.answer.values == {"q": "b"}
+
+
+@pytest.mark.parametrize(("typed", "chosen"), [("1", "0"), ("2", "1"), ("Ground", "0")])
+async def test_law_1_a_number_is_the_one_on_the_screen_whatever_the_ids_are(
+    tmp_path: Path, typed: str, chosen: str
+) -> None:
+    floors = Question("q", "Which floor?", QuestionKind.CHOICE, (Choice("0", "Ground"), Choice("1", "First")))
+    async with at_terminal(tmp_path) as (g, who):
+        id = await ask(g, floors)
+        await who.sees("  1  Ground\n  2  First\n")
+        who.types(f"{typed}\r")
+        record = await ended(g, id)
+        assert record.answer is not None
+        assert (record.answer.values, record.answer.text) == ({"q": chosen}, typed)
+
+
+async def test_a_review_that_takes_a_reply_says_so(tmp_path: Path) -> None:
+    decisions = ("approve", "reject", "respond")
+    async with at_terminal(tmp_path) as (g, who):
+        id = await ask(
+            g, Question("q", "", QuestionKind.REVIEW, action=Action("refund", {}), decisions=decisions)
+        )
+        await who.sees("(approve or reject, or a reply in your own words; Ctrl-D to pass it on)\n")
+        who.types("ask him first\r")
+        record = await ended(g, id)
+        assert record.answer is not None
+        assert record.answer.values == {"q": {"decision": "respond", "message": "ask him first"}}
 
 
 async def test_what_does_not_fit_is_said_and_asked_again(tmp_path: Path) -> None:
@@ -175,7 +215,9 @@ async def test_law_6_the_terminal_does_not_approve_unless_it_may(tmp_path: Path)
         id = await ask(g, WIPE)
         await who.sees("› ")
         who.types("yes\r")
-        await who.sees("Only a person may approve, confirm or change this")
+        await who.sees(
+            "You cannot approve, confirm or change this in the terminal: console has no may_approve"
+        )
         assert (await g.app.reader.interaction(id)).status is InteractionStatus.PENDING
         who.types("no\r")
         assert (await ended(g, id)).status is InteractionStatus.COMPLETED
@@ -284,7 +326,7 @@ async def test_the_name_of_another_agent_stops_nothing(tmp_path: Path) -> None:
         run = await g.app.runner.start(RunRequest("scripted"))
         await who.sees("› ")
         who.types("/stop research\r")
-        await who.sees("“/stop research” is not possible here.")
+        await who.sees("What asks here is Scripted. Write stop to stop it.")
         assert (await g.settled(run.id)).status is RunStatus.WAITING
 
 
@@ -293,7 +335,7 @@ async def test_without_a_run_there_is_nothing_to_stop(tmp_path: Path) -> None:
         id = await ask(g, NAME)
         await who.sees("› ")
         who.types("stop\r")
-        await who.sees("“stop” is not possible here.")
+        await who.sees("No run asks this, so there is nothing to stop. Ctrl-D passes it on.")
         who.types("Haven\r")
         assert (await ended(g, id)).answered_via == "console"
 

@@ -34,7 +34,7 @@ async def given(question: Question, *answers: Json, **more: str) -> Json:
     ],
 )
 async def test_an_answer_is_given_where_all_that_it_says_is_true(fits: dict[str, str]) -> None:
-    assert await given(TERM, {"answer": "Coding", **fits}) == "Coding"
+    assert await given(TERM, {"answer": "Coding", **fits}) == "c"
 
 
 @pytest.mark.parametrize(
@@ -54,8 +54,21 @@ async def test_it_is_passed_on_where_one_is_not(fits: dict[str, str]) -> None:
 async def test_the_first_that_fits_counts() -> None:
     assert (
         await given(TERM, {"text": "other", "answer": "1"}, {"text": "psr", "answer": "2"}, {"answer": "y"})
-        == "2"
+        == "c"
     )
+
+
+async def test_a_number_is_the_choice_at_that_place_whatever_the_ids_are() -> None:
+    floors = Question("q", "Which floor?", QuestionKind.CHOICE, (Choice("0", "Ground"), Choice("1", "First")))
+    assert await given(floors, {"answer": "1"}) == "0"
+    provider = made(Default, answers=[{"answer": {"q": "2", "why": "2"}}])
+    sent = await provider.send(message(floors, Question("why", "Why?")))
+    assert sent.replies[0].value == {"q": "1", "why": "2"}
+
+
+async def test_what_was_set_stands_beside_what_it_means() -> None:
+    sent = await made(Default, answers=[{"answer": "2"}]).send(message(TERM))
+    assert (sent.replies[0].value, sent.replies[0].text) == ("c", "2")
 
 
 async def test_an_action_is_known_by_its_name() -> None:

@@ -78,6 +78,17 @@ def test_a_choice_that_is_called_by_a_number_is_meant_before_the_list() -> None:
     assert question.typed(asked(kind="choice", choices=choices), "1") == "1"
 
 
+@pytest.mark.parametrize(("typed", "sent"), [("1", "0"), ("2", "1"), ("Alpha", "0"), ("1.", "0")])
+def test_what_is_listed_is_meant_before_an_id_that_is_not(typed: str, sent: str) -> None:
+    choices = [{"id": "0", "label": "Alpha"}, {"id": "1", "label": "Beta"}]
+    assert question.typed(asked(kind="choice", choices=choices), typed) == sent
+
+
+def test_a_choice_that_is_called_as_another_ones_id_is_the_one_that_is_shown() -> None:
+    choices = [{"id": "1", "label": "2"}, {"id": "2", "label": "1"}]
+    assert question.typed(asked(kind="choice", choices=choices), "2") == "1"
+
+
 def test_a_number_is_no_choice_where_nothing_is_chosen() -> None:
     assert question.typed(asked(), "1") == "1"
 
