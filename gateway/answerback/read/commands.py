@@ -19,6 +19,9 @@ ALONE = {
     "mute": "mute",
     "unmute": "unmute",
 }
+# In the languages that we write, what changes nothing: so that nobody needs English to learn the other words.
+ALONE |= dict.fromkeys(("hilfe", "aide", "ayuda", "帮助"), "help")
+ALONE |= dict.fromkeys(("warum", "pourquoi", "por qué", "为什么"), "why")
 NAMES = ALONE | {"run": "run", "delegate": "delegate", "start": "start"}
 SLASH = re.compile(r"/([a-z]{2,12})(?:@\w{1,64})?(?:\s+(.*))?", re.IGNORECASE | re.DOTALL)
 # What may follow a command that is written without "/", so that "run it twice, please?" stays an answer.
