@@ -5,6 +5,7 @@ from answerback.model import Interaction, Json, Question, QuestionKind
 from answerback.read import Unclear, read, validate
 from answerback.read.fitting import by_question
 from answerback.render import brief, question_title
+from answerback.render.conversation import LISTED
 from answerback.sentences import worded
 from answerback.standing import StandIn, may_not
 from answerback.values import canonical
@@ -78,4 +79,4 @@ def _read(question: Question, value: str, now: int) -> Json:
         return found.value
     gaps = {"question": question_title(question), "text": value, "link": "…", **found.args}
     shown = {name: text if name == "need" else brief(text, QUOTED) for name, text in gaps.items()}
-    raise DoesNotFit(worded(found.key, LANGUAGE, **shown))
+    raise DoesNotFit(worded(LISTED.get(found.key, found.key), LANGUAGE, **shown))  # nobody taps here

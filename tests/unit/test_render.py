@@ -729,7 +729,7 @@ class TestConversation:
             ("unclear_choice", Room(), "Tap one, or write its number."),
             ("unclear_choice", Room(1), "Write the number of one."),
             ("choice_ambiguous", Room(), "Tap the one you mean."),
-            ("choice_ambiguous", Room(1), "Write the number of the one you mean."),
+            ("choice_ambiguous", Room(1), "Write the one you mean in full."),
         ],
     )
     def test_nobody_is_told_to_tap_where_there_are_only_numbers(self, key, room, said):

@@ -16,7 +16,7 @@ REASON = 1000  # characters of an agent's reason, for somebody who asks for it
 NEED = 400  # characters of what an answer has to be
 LINKS = frozenset({"link"})  # these gaps are ours and must stay whole
 PICK = 36  # characters of a question on a "which one?" button
-# What is said of a choice that can be tapped, and where only its number can be written.
+# What is said of a choice that can be tapped, and where it can only be written.
 LISTED = {"unclear_choice": "unclear_choice_listed", "choice_ambiguous": "choice_ambiguous_listed"}
 SEEN = 20  # those of them that any app on any phone shows
 

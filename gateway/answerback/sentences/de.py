@@ -135,7 +135,7 @@ SENTENCES = {
     "unclear_choice": "„{text}“ steht nicht zur Wahl. Tippen Sie eine an oder schreiben Sie ihre Nummer.",
     "unclear_choice_listed": "„{text}“ steht nicht zur Wahl. Schreiben Sie eine der Nummern.",
     "choice_ambiguous": "„{text}“ passt auf mehr als eine. Tippen Sie an, was Sie meinen.",
-    "choice_ambiguous_listed": "„{text}“ passt auf mehr als eine. Schreiben Sie die Nummer.",
+    "choice_ambiguous_listed": "„{text}“ passt auf mehr als eine. Schreiben Sie aus, was Sie meinen.",
     "unclear_choices": "„{text}“ steht nicht zur Wahl. Schreiben Sie die Nummern, z. B. 1, 3.",
     "unclear_number": "„{text}“ kann ich nicht als Zahl lesen. Schreiben Sie Ziffern, z. B. {example}.",
     "number_ambiguous": "„{text}“ kann zwei Zahlen bedeuten. Schreiben Sie {one} oder {other}.",

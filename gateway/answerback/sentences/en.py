@@ -134,7 +134,7 @@ SENTENCES = {
     "unclear_choice": "“{text}” is not one of the choices. Tap one, or write its number.",
     "unclear_choice_listed": "“{text}” is not one of the choices. Write the number of one.",
     "choice_ambiguous": "“{text}” fits more than one choice. Tap the one you mean.",
-    "choice_ambiguous_listed": "“{text}” fits more than one choice. Write the number of the one you mean.",
+    "choice_ambiguous_listed": "“{text}” fits more than one choice. Write the one you mean in full.",
     "unclear_choices": "“{text}” is not one of the choices. Write their numbers, e.g. 1, 3.",
     "unclear_number": "“{text}” is not a number I can read. Write it in digits, e.g. {example}.",
     "number_ambiguous": "“{text}” can mean two numbers. Write {one} or {other}.",

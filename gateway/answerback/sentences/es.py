@@ -131,7 +131,7 @@ SENTENCES = {
     "unclear_choice": "«{text}» no es una de las opciones. Toque una o escriba su número.",
     "unclear_choice_listed": "«{text}» no es una de las opciones. Escriba el número de una.",
     "choice_ambiguous": "«{text}» coincide con más de una opción. Toque la que quiere.",
-    "choice_ambiguous_listed": "«{text}» coincide con más de una opción. Escriba el número de la que quiere.",
+    "choice_ambiguous_listed": "«{text}» coincide con más de una opción. Escriba entera la que quiere.",
     "unclear_choices": "«{text}» no es una de las opciones. Escriba sus números, p. ej. 1, 3.",
     "unclear_number": "«{text}» no es un número que pueda leer. Escríbalo en cifras, p. ej. {example}.",
     "number_ambiguous": "«{text}» puede ser dos números. Escriba {one} o {other}.",

@@ -134,7 +134,7 @@ SENTENCES = {
     "unclear_choice": "« {text} » n’est pas l’un des choix. Touchez-en un, ou écrivez son numéro.",
     "unclear_choice_listed": "« {text} » n’est pas l’un des choix. Écrivez le numéro de l’un d’eux.",
     "choice_ambiguous": "« {text} » correspond à plusieurs choix. Touchez celui que vous voulez.",
-    "choice_ambiguous_listed": "« {text} » correspond à plusieurs choix. Écrivez le numéro du bon.",
+    "choice_ambiguous_listed": "« {text} » correspond à plusieurs choix. Écrivez le bon en entier.",
     "unclear_choices": "« {text} » n’est pas l’un des choix. Écrivez leurs numéros, p. ex. 1, 3.",
     "unclear_number": "« {text} » n’est pas un nombre lisible. Écrivez-le en chiffres, p. ex. {example}.",
     "number_ambiguous": "« {text} » peut désigner deux nombres. Écrivez {one} ou {other}.",

@@ -124,7 +124,7 @@ SENTENCES = {
     "unclear_choice": "“{text}”不是其中的选项。请点选一个，或写编号。",
     "unclear_choice_listed": "“{text}”不是其中的选项。请写其中一个编号。",
     "choice_ambiguous": "“{text}”符合多个选项。请点选您要的那个。",
-    "choice_ambiguous_listed": "“{text}”符合多个选项。请写您要的那个的编号。",
+    "choice_ambiguous_listed": "“{text}”符合多个选项。请完整写出您要的那个。",
     "unclear_choices": "“{text}”不是其中的选项。请写编号，例如 1, 3。",
     "unclear_number": "“{text}”不是能识别的数字。请用数字书写，例如 {example}。",
     "number_ambiguous": "“{text}”可能是两个数字。请写 {one} 或 {other}。",

@@ -58,7 +58,8 @@ class _Case:
     asked: Asked
     values: dict[str, Json] = field(default_factory=dict)
     place: int = 0  # of the question that is next
-    event: str = ""  # of the answer that is under way
+    event: str = ""  # of the answer, or of the command, that is under way
+    is_command: bool = False
 
 
 class Console(Provider):
@@ -142,7 +143,10 @@ class Console(Provider):
             return
         if outcome in (Outcome.ASKED_AGAIN, Outcome.NOT_ALLOWED) and text:
             self._say(text)
-            case.values, case.place, case.event = {}, 0, ""
+            case.event = ""
+            if not case.is_command:
+                case.values, case.place = {}, 0
+            case.is_command = False
             self._show()
             return
         if outcome is Outcome.COMMAND:
@@ -182,6 +186,7 @@ class Console(Provider):
         ):
             self._show(wording.ALL)
         elif line is None or case.asked.is_command(line):
+            case.is_command = True
             self._submit(case, line, line or "")
         elif not line.strip() and not question.required:
             self._next(case)

@@ -330,6 +330,34 @@ async def test_the_name_of_another_agent_stops_nothing(tmp_path: Path) -> None:
         assert (await g.settled(run.id)).status is RunStatus.WAITING
 
 
+async def test_what_was_answered_of_several_stands_after_a_stop_that_stops_nothing(tmp_path: Path) -> None:
+    async with at_terminal(tmp_path) as (g, who):
+        id = await ask(g, Question("a", "Colour?"), Question("b", "Size?", QuestionKind.NUMBER))
+        await who.sees("› ")
+        who.types("blue\r")
+        await who.sees("2 of 2")
+        who.types("stop\r")
+        await who.sees("No run asks this")
+        await who.sees("2 of 2", times=2)
+        who.types("3\r")
+        record = await ended(g, id)
+        assert record.answer is not None and record.answer.values == {"a": "blue", "b": 3}
+
+
+async def test_nobody_is_told_to_tap_where_nothing_can_be_tapped(tmp_path: Path) -> None:
+    sizes = tuple(Choice(f"s{size}", f"{size} GB") for size in (1, 2, 4, 8))
+    async with at_terminal(tmp_path) as (g, who):
+        id = await ask(g, Question("q", "Which size?", QuestionKind.CHOICE, sizes))
+        await who.sees("› ")
+        who.types("16\r")
+        await who.sees("“16” is not one of the choices. Write the number of one.")
+        who.types("4\r")
+        await who.sees("“4” fits more than one choice. Write the one you mean in full.")
+        who.types("4 GB\r")
+        record = await ended(g, id)
+        assert record.answer is not None and record.answer.values == {"q": "s4"}
+
+
 async def test_without_a_run_there_is_nothing_to_stop(tmp_path: Path) -> None:
     async with at_terminal(tmp_path) as (g, who):
         id = await ask(g, NAME)
