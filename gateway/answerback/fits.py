@@ -17,7 +17,7 @@ QUOTED = 80  # characters of an answer in a sentence
 def values_of(record: Interaction, value: Json, now: int) -> dict[str, Json]:
     """The canonical values by question id; raises `DoesNotFit` with what is not clear. `now`: microseconds.
 
-    A text is read as a person's is: "2" is the second choice, a label stands for its id.
+    A text that is the id of a choice is that choice; any other is read as a person's is.
     """
     asked = {question.id: question for question in record.questions}
     given = by_question(record.questions, value)
