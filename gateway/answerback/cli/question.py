@@ -55,18 +55,22 @@ def hint(question: Mapping[str, Any]) -> str:
 
 
 def typed(question: Mapping[str, Any], text: str) -> str:
-    """What is sent for a typed text: the id of the choice that is called so, or stands at that number; the
+    """What is sent for a typed text: the id of the choice that it names, or else the text, for the gateway.
 
-    gateway reads anything else. What is shown goes before an id, which is not.
+    What is shown, the words and the numbers, goes before an id, which is not. Among numbered choices "4" is
+    the fourth, also beside "4 GB".
     """
     if question["kind"] != "choice":
         return text
-    choices = question["choices"]
-    called = [choice["id"] for choice in choices if choice["label"] == text]
+    from answerback.model import Choice
+    from answerback.read.choices import candidates
+
+    choices = [Choice(each["id"], each["label"]) for each in question["choices"]]
+    called = [choice for choice in choices if choice.label == text] or candidates(choices, text)
     number = text.strip().rstrip(".")
-    if not called and number.isascii() and number.isdecimal() and 1 <= int(number) <= len(choices):
-        called = [choices[int(number) - 1]["id"]]
-    return str(called[0]) if called else text
+    if len(called) > 1 and number.isascii() and number.isdecimal() and 1 <= int(number) <= len(choices):
+        called = [choices[int(number) - 1]]
+    return called[0].id if len(called) == 1 else text
 
 
 def unclear(record: "Interaction", error: "DoesNotFit") -> str:

@@ -84,6 +84,17 @@ def test_what_is_listed_is_meant_before_an_id_that_is_not(typed: str, sent: str)
     assert question.typed(asked(kind="choice", choices=choices), typed) == sent
 
 
+@pytest.mark.parametrize(
+    ("typed", "sent"), [("alpha", "beta"), ("4", "8 GB"), ("4 gb", "4 GB"), ("the third", "4 GB")]
+)
+def test_a_text_means_what_it_means_in_a_message_and_a_number_the_one_in_the_list(
+    typed: str, sent: str
+) -> None:
+    choices = [{"id": "beta", "label": "Alpha"}, {"id": "alpha", "label": "Beta"}]
+    choices += [{"id": size, "label": size} for size in ("4 GB", "8 GB")]
+    assert question.typed(asked(kind="choice", choices=choices), typed) == sent
+
+
 def test_a_choice_that_is_called_as_another_ones_id_is_the_one_that_is_shown() -> None:
     choices = [{"id": "1", "label": "2"}, {"id": "2", "label": "1"}]
     assert question.typed(asked(kind="choice", choices=choices), "2") == "1"
