@@ -727,7 +727,7 @@ class TestConversation:
         ("key", "room", "said"),
         [
             ("unclear_choice", Room(), "Tap one, or write its number."),
-            ("unclear_choice", Room(1), "Write the number of one."),
+            ("unclear_choice", Room(1), "Write one of the numbers."),
             ("choice_ambiguous", Room(), "Tap the one you mean."),
             ("choice_ambiguous", Room(1), "Write the one you mean in full."),
         ],

@@ -132,7 +132,7 @@ SENTENCES = {
     "too_long": "That is too long to keep. Please send a shorter text.",
     "unclear_confirm": "I need a clear yes or no for “{question}”. You wrote “{text}”.",
     "unclear_choice": "“{text}” is not one of the choices. Tap one, or write its number.",
-    "unclear_choice_listed": "“{text}” is not one of the choices. Write the number of one.",
+    "unclear_choice_listed": "“{text}” is not one of the choices. Write one of the numbers.",
     "choice_ambiguous": "“{text}” fits more than one choice. Tap the one you mean.",
     "choice_ambiguous_listed": "“{text}” fits more than one choice. Write the one you mean in full.",
     "unclear_choices": "“{text}” is not one of the choices. Write their numbers, e.g. 1, 3.",
