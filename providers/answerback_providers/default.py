@@ -116,10 +116,11 @@ def _listed(asked: Asked, answer: Json) -> Json:
     if not isinstance(answer, dict):
         return answer
     named = {question.id: question for question in asked.questions}
-    return {
+    found = {
         id: asked.listed(each, named[id])[0] if isinstance(each, str) and id in named else each
         for id, each in answer.items()
     }
+    return None if None in found.values() else found
 
 
 def spoken(question: Question) -> str:

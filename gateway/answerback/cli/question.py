@@ -64,12 +64,12 @@ def typed(question: Mapping[str, Any], text: str) -> str:
         return text
     from answerback.model import Choice
     from answerback.read.choices import candidates
+    from answerback.read.places import place
 
     choices = [Choice(each["id"], each["label"]) for each in question["choices"]]
     called = [choice for choice in choices if choice.label == text] or candidates(choices, text)
-    number = text.strip().rstrip(".")
-    if len(called) > 1 and number.isascii() and number.isdecimal() and 1 <= int(number) <= len(choices):
-        called = [choices[int(number) - 1]]
+    if len(called) > 1 and (at := place(text)) is not None and 1 <= at <= len(choices):
+        called = [choices[at - 1]]
     return called[0].id if len(called) == 1 else text
 
 

@@ -139,13 +139,7 @@ def _in_one_transaction(engine: Engine) -> None:
 
 def revisions(url: str) -> tuple[str | None, str]:
     """(the database's revision, the newest one)."""
-    engine = _engine(url)
-    try:
-        with engine.connect() as connection:
-            current = _revision_of(connection)
-    finally:
-        engine.dispose()
-    return current, _newest()
+    return _seen(url), _newest()
 
 
 def _revision_of(connection: Connection) -> str | None:

@@ -59,7 +59,6 @@ class _Case:
     values: dict[str, Json] = field(default_factory=dict)
     place: int = 0  # of the question that is next
     event: str = ""  # of the answer, or of the command, that is under way
-    is_command: bool = False
 
 
 class Console(Provider):
@@ -144,9 +143,8 @@ class Console(Provider):
         if outcome in (Outcome.ASKED_AGAIN, Outcome.NOT_ALLOWED) and text:
             self._say(text)
             case.event = ""
-            if not case.is_command:
+            if case.place == len(case.asked.questions):  # the answer was whole; a command comes before
                 case.values, case.place = {}, 0
-            case.is_command = False
             self._show()
             return
         if outcome is Outcome.COMMAND:
@@ -186,7 +184,6 @@ class Console(Provider):
         ):
             self._show(wording.ALL)
         elif line is None or case.asked.is_command(line):
-            case.is_command = True
             self._submit(case, line, line or "")
         elif not line.strip() and not question.required:
             self._next(case)

@@ -66,6 +66,12 @@ async def test_a_number_is_the_choice_at_that_place_whatever_the_ids_are() -> No
     assert sent.replies[0].value == {"q": "1", "why": "2"}
 
 
+async def test_a_text_that_names_no_choice_is_not_left_out_but_passed_on() -> None:
+    floor = Question("q", "Which?", QuestionKind.CHOICE, (Choice("0", "Ground"),), required=False)
+    provider = made(Default, answers=[{"answer": {"q": "attic", "why": "so"}}])
+    assert (await provider.send(message(floor, Question("why", "Why?")))).declined
+
+
 async def test_what_was_set_stands_beside_what_it_means() -> None:
     sent = await made(Default, answers=[{"answer": "2"}]).send(message(TERM))
     assert (sent.replies[0].value, sent.replies[0].text) == ("c", "2")
