@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from langgraph.pregel import Pregel
-from langgraph.types import StateSnapshot
+from langgraph.types import PregelTask, StateSnapshot
 
 from answerback.agent import Pending, digest
 from answerback.model import Question, QuestionKind
@@ -59,18 +59,29 @@ async def _holds(root: Graph, graph: Any, snapshot: StateSnapshot) -> list[Hold]
             found.append(Hold(checkpoint, before or snapshot.next, () if before else after))
     inner = dict(graph.get_subgraphs())
     for task in snapshot.tasks:
-        if isinstance(task.state, StateSnapshot) and task.name in inner and task.result is None:
-            found += await _holds(root, inner[task.name], task.state)
+        if task.name in inner and task.result is None and (state := _state_of(snapshot, task)):
+            found += await _holds(root, inner[task.name], state)
     return found
 
 
 def _passed(snapshot: StateSnapshot) -> bool:
     """Whether the step has been begun: one of its tasks asked, failed, ended, or has a state of its own."""
-    begun = any(
-        task.error or task.interrupts or (isinstance(task.state, StateSnapshot) and task.state.metadata)
-        for task in snapshot.tasks
-    )
+    begun = any(task.error or task.interrupts or _state_of(snapshot, task) for task in snapshot.tasks)
     return begun or len(snapshot.next) < len(snapshot.tasks)
+
+
+def _state_of(snapshot: StateSnapshot, task: PregelTask) -> StateSnapshot | None:
+    """The state of a step's own graph, if the graph has begun in this step.
+
+    One that is compiled with `checkpointer=True` has a single history for its thread: until it begins, what
+    is there is of an earlier step, or of an earlier run. A checkpoint names those around it as its parents.
+    """
+    if not isinstance(task.state, StateSnapshot) or task.state.metadata is None:
+        return None
+    around = snapshot.config["configurable"]
+    parents = task.state.metadata.get("parents", {})
+    is_of_now = parents.get(around.get("checkpoint_ns", "")) == around["checkpoint_id"]
+    return task.state if is_of_now else None
 
 
 def _named(names: Iterable[str], nodes: Any) -> tuple[str, ...]:

@@ -384,6 +384,14 @@ OF_BINDING = (
         "[sqlite-guarded_at_its_end]",
     ),
     Mutant(
+        "what a graph remembers is no sign that its step has begun",
+        ADAPTER + "breakpoints.py",
+        "return task.state if is_of_now else None",
+        "return task.state",
+        GRAPH + "test_breakpoints.py::TestBeforeAGraphThatRemembers::test_it_is_asked_each_time"
+        "[sqlite-before]",
+    ),
+    Mutant(
         "a step that a server leaves out of a state is asked",
         SERVER + "reading.py",
         "(item for item in waits.items() if item[0] not in known)",

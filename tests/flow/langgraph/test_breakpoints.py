@@ -145,3 +145,44 @@ async def test_law_3_an_answer_to_what_waits_beside_a_held_step_is_taken_once_th
     assert isinstance(ended, Finished)
     assert ended.result["heard"] == [["left", "y"], "x"]
     assert log() == ["asked", "danger"]
+
+
+class TestBeforeAGraphThatRemembers:
+    """Its history is there before it begins: of an earlier step, or of an earlier run."""
+
+    @pytest.mark.parametrize("graph", ["before", "after"])
+    async def test_it_is_asked_each_time(self, harness: Harness, log: Log, graph: str) -> None:
+        mine = await harness.open(f"remembering.py:{graph}")
+        state = await mine.start("t", harness.input())
+        for word in ("more", "enough"):
+            held = only(await mine.resume("t", target(only(state)), said(word)))
+            assert "“inner”" in held.questions[0].text
+            assert await mine.pending("t") == (held,)
+            assert only(await mine.retry("t")) == held
+            assert log()[-1] == "asked"
+            state = await mine.resume("t", target(held), said(True))
+        assert isinstance(state, Finished)
+        assert log() == ["asked", "danger", "finished"] * 2
+
+    async def test_so_it_is_in_the_next_run_of_its_thread(self, harness: Harness, log: Log) -> None:
+        mine = await harness.open("remembering.py:before")
+        for topic in ("one", "two"):
+            question = only(await mine.start("t", harness.input(topic=topic)))
+            held = only(await mine.resume("t", target(question), said("enough")))
+            assert "“inner”" in held.questions[0].text
+            assert log()[-1] == "asked"
+            assert isinstance(await mine.resume("t", target(held), said(True)), Finished)
+        assert log() == ["asked", "danger", "finished"] * 2
+
+    async def test_what_held_an_earlier_run_holds_no_later_one(self, harness: Harness, log: Log) -> None:
+        mine = await harness.open("remembering.py:inside")
+        question = only(await mine.start("t", harness.input(topic="one")))
+        held = only(await mine.resume("t", target(question), said("enough")))
+        assert isinstance(await mine.resume("t", target(held), said(False)), Failed)
+        question = only(await mine.start("t", harness.input(topic="two")))
+        assert question.questions[0].text == "Which term?"
+        held = only(await mine.resume("t", target(question), said("enough")))
+        assert held.questions[0].text == "The next step is “finish”. Go on?"
+        assert log() == ["asked", "danger"] * 2
+        assert isinstance(await mine.resume("t", target(held), said(True)), Finished)
+        assert log()[-1] == "finished"
