@@ -21,6 +21,24 @@ def holds(state: Found) -> Iterator[Hold]:
             yield Hold(checkpoint(inner), _next(inner))
 
 
+def of_now(state: Found) -> Found:
+    """The state, in which a graph has begun only if it has done so in its step.
+
+    One that is compiled with `checkpointer=True` has a single history for its thread, which is there before
+    it begins: of an earlier step, or of an earlier run. A checkpoint names those around it as its parents.
+    """
+    return {**state, "tasks": [_of_now(state, task) for task in _tasks(state)]}
+
+
+def _of_now(around: Found, task: Found) -> Found:
+    if not (inner := task.get("state")):
+        return task
+    parents = (inner.get("metadata") or {}).get("parents") or {}
+    place = (around.get("checkpoint") or {}).get("checkpoint_ns", "")
+    is_of_now = parents.get(place, checkpoint(around)) == checkpoint(around)  # who says nothing is believed
+    return {**task, "state": of_now(inner) if is_of_now else {}}
+
+
 def held_by(breakpoints: Mapping[str, str] | None, over: Set[str], state: Found, place: str = "") -> Found:
     """The state, in which graphs inside it stand still at these breakpoints only.
 

@@ -114,7 +114,8 @@ class Server:
         None if there is none.
         """
         with contextlib.suppress(Missing), self._faults():
-            found = cast(dict[str, Any], await self._client.threads.get_state(id, subgraphs=True))
+            shown = cast(dict[str, Any], await self._client.threads.get_state(id, subgraphs=True))
+            found = inside.of_now(shown)
             return await self._held(id, found) if any(inside.holds(found)) else found
         return None
 

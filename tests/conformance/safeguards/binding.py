@@ -414,6 +414,14 @@ OF_BINDING = (
         "test_law_1_a_breakpoint_is_asked_before_what_waits_or_failed_beside_it[interrupted]",
     ),
     Mutant(
+        "what a graph remembers on a server is no sign that its step has begun",
+        SERVER + "inside.py",
+        "of_now(inner) if is_of_now else {}",
+        "of_now(inner)",
+        "tests/unit/agents/test_langgraph_server_inside.py::"
+        "test_law_1_what_a_graph_remembers_from_before_its_step_holds_nothing_and_has_not_begun",
+    ),
+    Mutant(
         "a step on a server that failed with its answer takes no other",
         SERVER + "reading.py",
         'if status == "interrupted" and not error:',

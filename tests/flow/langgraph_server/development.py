@@ -25,7 +25,7 @@ GRAPHS = [
     "journaled", "quiet", "mended", "chosen", "stuck", "joined", "joined_strict", "joined_both",
     "joined_guarded", "joined_late", "cut_off", "guarded_inside", "guarded_beside", "guarded_twice_inside",
     "calling", "calling_guarded", "guarded_behind", "guarded_failing", "joined_inside",
-    "joined_guarded_inside", "guarded_graph",
+    "joined_guarded_inside", "guarded_graph", "guarded_again", "guarded_again_inside",
 ]  # fmt: skip
 KEY = "hint-key-0123456789"  # what the server's webhooks carry
 CONFIG = {

@@ -215,6 +215,17 @@ def _guarded_graph() -> Any:
     return _inside(builder.compile(interrupt_before=["inner"]))
 
 
+def _in_turns(inner: Any) -> Any:
+    """It asks, and then does what `inner` does, until it is told "enough"; a breakpoint is before that."""
+    builder = StateGraph(State)
+    builder.add_node("ask", ask)
+    builder.add_node("inner", inner)
+    builder.add_edge(START, "ask")
+    builder.add_edge("ask", "inner")
+    builder.add_conditional_edges("inner", lambda state: END if "enough" in state["answers"] else "ask")
+    return builder.compile(interrupt_before=["inner"])
+
+
 def stumbles(state: State) -> State:
     """Fails the first time."""
     if "stumbles" not in lines(state):
@@ -251,6 +262,9 @@ def _cached() -> Any:
     return builder.compile(cache=InMemoryCache())
 
 
+remembers = _compiled(danger, checkpointer=True)
+remembers_guarded = _compiled(danger, more_danger, checkpointer=True, interrupt_before=["more_danger"])
+guarded_again, guarded_again_inside = _in_turns(remembers), _in_turns(remembers_guarded)
 questions = _compiled(two)
 asking = _compiled(ask)
 guarded = _compiled(ask, danger, interrupt_before=["danger"])

@@ -163,3 +163,21 @@ async def test_on_a_server_that_cannot_draw_its_graphs_it_is_held_as_it_seems(ha
     held = only(await agent.resume(t, target(asked), said("fine")))
     assert held.questions[0].text == DANGER
     assert isinstance(await agent.resume(t, target(held), said(True)), Finished)
+
+
+@pytest.mark.parametrize("graph", ["guarded_again", "guarded_again_inside"])
+async def test_one_before_a_graph_that_remembers_is_asked_about_each_time(
+    harness: Harness, graph: str
+) -> None:
+    agent, t = await harness.open(graph), thread()
+    state = await agent.start(t, harness.input(), "run-1")
+    for word in ("more", "enough"):
+        held = only(await agent.resume(t, target(asking(state, "Go on?")), said(word)))
+        assert held.questions[0].text == "The next step is “inner”. Go on?"
+        assert await agent.pending(t) == (held,)
+        assert harness.log[-1] == f"ask:{word}"
+        state = await agent.resume(t, target(held), said(True))
+        if graph == "guarded_again_inside" and word == "more":
+            held = asking(state, "The next step is “more_danger”. Go on?")
+            state = await agent.resume(t, target(held), said(True))
+    assert isinstance(state, Finished)

@@ -90,3 +90,16 @@ async def test_what_an_error_handler_asks_reaches_nobody_and_the_run_fails_with_
     assert "the bank is closed" in failed.error
     assert await agent.pending(t) == ()
     assert not any(line.startswith("now:") for line in harness.log)
+
+
+async def test_a_yes_right_before_a_graph_that_remembers_gives_what_that_gave_before(
+    harness: Harness,
+) -> None:
+    agent, t = await harness.open("guarded_again"), thread()
+    state = await agent.start(t, harness.input(), "run-1")
+    for word in ("more", "enough"):
+        held = only(await agent.resume(t, target(only(state)), said(word)))
+        state = await agent.resume(t, target(held), said(True))
+    assert isinstance(state, Finished)
+    assert harness.log == ["ask:more", "danger", "ask:enough"]
+    assert state.result["answers"].count("danger") == 2

@@ -4,7 +4,7 @@ import pytest
 
 from answerback.model import Json
 from answerback_agents.langgraph.breakpoints import Hold
-from answerback_agents.langgraph_server.inside import asks, doubtful, held_by, holds
+from answerback_agents.langgraph_server.inside import asks, doubtful, held_by, holds, of_now
 from answerback_agents.langgraph_server.reading import waits
 
 QUESTION: Json = {"id": "i1", "value": "Go on?"}
@@ -49,6 +49,18 @@ def test_a_graph_that_has_begun_none_of_its_next_steps_is_held(found: Json, step
 @pytest.mark.parametrize("found", [ASKING, FAILED, HALF, ENDED, NOT_BEGUN, task("pay")])
 def test_one_that_has_begun_or_ended_is_not(found: Json) -> None:
     assert [*holds(state(found))] == []
+
+
+def test_law_1_what_a_graph_remembers_from_before_its_step_holds_nothing_and_has_not_begun() -> None:
+    deep = state(
+        task("inner", state=state(task("pay")) | {"metadata": {"parents": {"": "c", "outer": "old"}}})
+    )
+    deep |= {"metadata": {"parents": {"": "c"}}}
+    deep["checkpoint"]["checkpoint_ns"] = "outer"
+    assert [*holds(state(task("outer", state=deep)))] == [Hold("c", ("pay",))]
+    assert [*holds(of_now(state(task("outer", state=deep))))] == [Hold("c", ("inner",))]
+    shallow = state(task("pay")) | {"metadata": {"parents": {"": "old"}}}
+    assert of_now(state(task("inner", state=shallow)))["tasks"] == [task("inner", state={})]
 
 
 @pytest.mark.parametrize("found", [HELD, DEEP, AT_ITS_END])
