@@ -31,7 +31,7 @@ class Beside:
         self._lock = threading.Lock()
 
     def begins(self, step: str) -> None:
-        """A task runs one graph more; `step` is its id."""
+        """A step runs one graph more; `step` names this try of it."""
         with self._lock:
             self._running[step] += 1
 
@@ -60,7 +60,7 @@ class Beside:
         """The same where a step may be held up. What would hold up an event loop does not wait."""
         end = self._begin_to_wait(step, asks)
         try:
-            while not _is_in_loop() and self._waits(step, end):
+            while not is_in_loop() and self._waits(step, end):
                 time.sleep(POLLED)
             return self._all(step)
         finally:
@@ -88,7 +88,8 @@ class Beside:
             return tuple(self._asked.get(step, {}).values())
 
 
-def _is_in_loop() -> bool:
+def is_in_loop() -> bool:
+    """Whether this thread runs an event loop now."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:

@@ -7,10 +7,11 @@ keeps none (`checkpointer=False`) is somebody new each time it runs, whom no ans
 
 import asyncio
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 
-from answerback_agents.langgraph.beside import POLLED, Beside
+from answerback_agents.langgraph.beside import POLLED, Beside, is_in_loop
 
 
 class OneHistory(RuntimeError):
@@ -96,6 +97,16 @@ class Calls:
         with self._lock:
             return len(self._begun) > 1
 
+    def is_left(self, task: str, attempt: object) -> bool:
+        """Whether another try of this task has left a graph running, as `asyncio.gather` does."""
+        with self._lock:
+            if self._tries.get(task, attempt) is attempt:
+                return False
+            return any(
+                by == task and then is not attempt and self._running[namespace] > 0
+                for namespace, (by, _, then) in self._begun.items()
+            )
+
     def count(self, task: str, attempt: object) -> int:
         """How many graphs this task has called before in this try, which is an object."""
         with self._lock:
@@ -156,6 +167,16 @@ async def soon(happens: Callable[[], bool], patience: float) -> bool:
         if now() > end:
             return False
         await asyncio.sleep(POLLED)
+    return True
+
+
+def soon_in_thread(happens: Callable[[], bool], patience: float) -> bool:
+    """The same where a step may be held up. What would hold up an event loop does not wait."""
+    end = time.monotonic() + patience
+    while not happens():
+        if is_in_loop() or time.monotonic() > end:
+            return False
+        time.sleep(POLLED)
     return True
 
 

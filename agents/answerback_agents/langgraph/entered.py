@@ -13,11 +13,13 @@ from langgraph.checkpoint.base import CheckpointTuple
 from langgraph.errors import GraphInterrupt
 from langgraph.pregel._loop import AsyncPregelLoop, SyncPregelLoop
 
-from answerback_agents.langgraph import called, taking
+from answerback_agents.langgraph import called, once, taking
+from answerback_agents.langgraph.calls import soon, soon_in_thread
 from answerback_agents.langgraph.taking import NAMESPACE, TASK
 
 # The attributes of a graph that runs: which run of ours it belongs to, and what runs beside it.
 RUN, BESIDE = "answerback_run", "answerback_beside"
+BEFORE = 3.0  # seconds for which a try of a step waits for what the try before has left running
 
 
 def install() -> None:
@@ -37,6 +39,8 @@ def _entering(enter: Callable[[Any], Any]) -> Callable[[Any], Any]:
     @functools.wraps(enter)
     def entering(loop: Any) -> Any:
         with _beginning(loop):
+            if (left := _left(loop)) is not None:
+                soon_in_thread(lambda: not left(), BEFORE)
             search = called.begin(loop)
             wanted = next(search, None)
             while wanted is not None:
@@ -66,6 +70,8 @@ def _entering_async(enter: Callable[[Any], Awaitable[Any]]) -> Callable[[Any], A
     @functools.wraps(enter)
     async def entering(loop: Any) -> Any:
         with _beginning(loop):
+            if (left := _left(loop)) is not None:
+                await soon(lambda: not left(), BEFORE)
             search = called.begin(loop)
             wanted = next(search, None)
             while wanted is not None:
@@ -101,7 +107,8 @@ def _beginning(loop: Any) -> Iterator[None]:
     """It begins to run, unless what is done here raises."""
     run = taking.current()
     if run is not None and loop.is_nested:
-        step = loop.config["configurable"][TASK]
+        # The id of a try is nobody else's as long as a graph runs in it.
+        step = f"{loop.config['configurable'][TASK]}:{id(_try_of(loop))}"
         setattr(loop, BESIDE, (run.calls.beside, step))
         run.calls.beside.begins(step)
     try:
@@ -109,6 +116,18 @@ def _beginning(loop: Any) -> Iterator[None]:
     except BaseException:
         _ended(loop)
         raise
+
+
+def _left(loop: Any) -> Callable[[], bool] | None:
+    """Whether an earlier try of the step has left a graph running, whose history this one may go on with."""
+    run = taking.current()
+    if run is None or not loop.is_nested:
+        return None
+    return functools.partial(run.calls.is_left, loop.config["configurable"][TASK], _try_of(loop))
+
+
+def _try_of(loop: Any) -> object:
+    return once.attempt(loop.config["configurable"])
 
 
 def _runs(loop: Any) -> None:

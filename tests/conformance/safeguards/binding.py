@@ -384,6 +384,15 @@ OF_BINDING = (
         "[sqlite-guarded_at_its_end]",
     ),
     Mutant(
+        "another try of a step waits for what the one before has left running",
+        ADAPTER + "entered.py",
+        "await soon(lambda: not left(), BEFORE)",
+        "pass",
+        GRAPH + "test_trying_again.py::"
+        "test_what_was_asked_beside_a_call_that_fails_is_not_asked_anew_when_their_step_tries_again"
+        "[sqlite-falls_beside]",
+    ),
+    Mutant(
         "what a graph remembers is no sign that its step has begun",
         ADAPTER + "breakpoints.py",
         "return task.state if is_of_now else None",

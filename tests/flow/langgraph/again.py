@@ -3,6 +3,8 @@
 import asyncio
 from typing import Any
 
+from langchain_core.runnables.config import get_executor_for_config
+from langgraph.config import get_config
 from langgraph.func import task
 from langgraph.graph import START, StateGraph
 from langgraph.types import RetryPolicy, interrupt
@@ -10,7 +12,7 @@ from langgraph.types import RetryPolicy, interrupt
 from tests.flow.langgraph.graphs import State, ask_twice, line_of, note, noted
 from tests.flow.langgraph.harness import until
 
-AGAIN = RetryPolicy(initial_interval=0.001, retry_on=ValueError)
+AGAIN = RetryPolicy(initial_interval=0.001, jitter=False, retry_on=ValueError)
 
 
 def fail_once(state: State, where: str) -> None:
@@ -179,3 +181,34 @@ async def call_both(state: State) -> State:
 
 
 left_trying = line_of(call_both)
+
+
+def ask_and_fall(state: State) -> State:
+    answer = interrupt(f"{state['topic']}?")
+    if state["topic"] == "right":
+        fail_once(state, "right")
+    return {"report": f"{state['topic']}:{answer}"}
+
+
+falls = line_of(ask_and_fall).compile()
+
+
+async def call_each(state: State) -> State:
+    """One call fails while the other one still waits for it, to pause together."""
+    calls = (falls.ainvoke({"log": state["log"], "topic": each}) for each in ("left", "right"))
+    return {"heard": [found["report"] for found in await asyncio.gather(*calls)]}
+
+
+def in_threads(state: State) -> State:
+    with get_executor_for_config(get_config()) as executor:
+        found = executor.map(
+            lambda each: falls.invoke({"log": state["log"], "topic": each}), ("left", "right")
+        )
+        return {"heard": [each["report"] for each in found]}
+
+
+falls_beside, falls_beside_in_threads = StateGraph(State), StateGraph(State)
+falls_beside.add_node("step", call_each, retry_policy=AGAIN)
+falls_beside.add_edge(START, "step")
+falls_beside_in_threads.add_node("step", in_threads, retry_policy=AGAIN)
+falls_beside_in_threads.add_edge(START, "step")

@@ -146,3 +146,17 @@ async def test_law_3_what_is_left_running_and_tries_again_ends_with_the_answer_t
     ended = await mine.resume("t", target(only(state)), said("no"))
     assert isinstance(ended, Finished)
     assert ended.result["heard"] == ["a:yes", "b:no"]
+
+
+@pytest.mark.parametrize("graph", ["falls_beside", "falls_beside_in_threads"])
+async def test_what_was_asked_beside_a_call_that_fails_is_not_asked_anew_when_their_step_tries_again(
+    harness: Harness, graph: str
+) -> None:
+    """As it does, the other call has not ended yet."""
+    mine = await harness.open(f"again.py:{graph}")
+    asked = {each.questions[0].text: each for each in waiting(await mine.start("t", harness.input()))}
+    state = await mine.resume("t", target(asked["right?"]), said("yes"))
+    assert waiting(state) == (asked["left?"],)
+    ended = await mine.resume("t", target(asked["left?"]), said("no"))
+    assert isinstance(ended, Finished)
+    assert ended.result["heard"] == ["left:no", "right:yes"]
