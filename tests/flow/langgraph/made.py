@@ -37,9 +37,10 @@ def graph(options: dict[str, Any]) -> Any:
     return held(of_size(int(options["seed"]), int(options["most"])))
 
 
-def held(graph: Program) -> Any:
+def held(graph: Program, remembers: bool = False) -> Any:
     """With its breakpoints."""
-    return build(graph).compile(interrupt_before=graph.held("before"), interrupt_after=graph.held("after"))
+    before, after = graph.held("before"), graph.held("after")
+    return build(graph).compile(remembers or None, interrupt_before=before, interrupt_after=after)
 
 
 def build(graph: Program) -> StateGraph[Any]:
@@ -47,9 +48,11 @@ def build(graph: Program) -> StateGraph[Any]:
     for number, layer in enumerate(graph.layers):
         names, gate = [step.name for step in layer.steps], f"gate{number}"
         for step in layer.steps:
-            retry = RetryPolicy(initial_interval=0.001, retry_on=ValueError) if step.retried else None
+            retry = RetryPolicy(0.001, jitter=False, retry_on=ValueError) if step.retried else None
             handler = _mending(step, gate) if step.mended else None
-            builder.add_node(step.name, _node(step), retry_policy=retry, error_handler=handler)
+            builder.add_node(
+                step.name, _node(step), defer=step.deferred, retry_policy=retry, error_handler=handler
+            )
         builder.add_node(gate, lambda state: {})
         if layer.kind == "all":
             for name in names:
@@ -106,8 +109,8 @@ def _mending(step: Step, gate: str) -> Any:
 
 def _node(step: Step) -> Any:
     if step.inner and step.how == "node":
-        return held(step.inner)
-    inner = build(step.inner).compile() if step.inner else None
+        return held(step.inner, step.remembers)
+    inner = build(step.inner).compile(step.remembers or None) if step.inner else None
     name = f"{step.name}."
 
     def given(state: State) -> list[State]:

@@ -13,6 +13,7 @@ class Step:
     """It asks, calls a graph, a task or a tool, if it does, so many `times` and at once, and asks `more`.
 
     `how`: it is that graph ("node"), calls it ("ainvoke", "invoke"), or calls "tasks" or two or more "tools".
+    `remembers`: its graph has one history for a whole thread. `deferred`: it waits until all else has ended.
     `failing`: it fails the first time that it has got that far; if it is `retried`, it tries again at once.
     `mended`: it always fails then, and its error handler asks so much. `held`: where a breakpoint is, if the
     graph of the step is not called: "before" or "after" it.
@@ -29,6 +30,8 @@ class Step:
     mended: int = 0
     times: int = 1
     held: str = ""
+    remembers: bool = False
+    deferred: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +185,26 @@ def of_size(seed: int, most: int) -> Program:
     rnd = random.Random(seed)  # noqa: S311 (no secret)
     while _size(found := program(rnd)) > most:
         pass
-    return found
+    return _with_more(found, rnd)
+
+
+def _with_more(found: Program, rnd: random.Random, once: bool = True) -> Program:
+    """The same, where some graphs remember and some steps are deferred.
+
+    `once`: it never runs twice at the same time, as LangGraph requires of what remembers.
+    """
+
+    def more(layer: Layer, step: Step) -> Step:
+        is_once = once and layer.kind != "sent" and step.times == 1
+        remembers = is_once and bool(step.inner) and rnd.random() < 0.4
+        inner = _with_more(step.inner, rnd, is_once) if step.inner else None
+        deferred = layer.kind == "all" and rnd.random() < 0.2  # elsewhere its gate would open twice
+        return replace(step, inner=inner, remembers=remembers, deferred=deferred)
+
+    layers = (
+        replace(layer, steps=tuple(more(layer, step) for step in layer.steps)) for layer in found.layers
+    )
+    return Program(tuple(layers))
 
 
 def on_a_server(found: Program) -> Program:
