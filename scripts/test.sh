@@ -18,10 +18,12 @@ if [ $# -gt 0 ]; then
     exec .venv/bin/python -m pytest "$@"
 fi
 
-# Many tests wait for another process, so there are two workers a processor (three took longer where it was slow);
-# what is left of one's share is done by whoever is free. A worker that dies takes one test with it; more than two
+# Many tests wait for another process, so there are two workers a processor (three took longer where it was slow),
+# and one more with the extras: the first of them does little but wait for a LangGraph server (tests/conftest.py).
+# What is left of one's share is done by whoever is free. A worker that dies takes one test with it; more than two
 # deaths are no accident.
-workers="-q -n $((2 * $(getconf _NPROCESSORS_ONLN))) --dist worksteal --max-worker-restart 2 --one-database"
+many=$((2 * $(getconf _NPROCESSORS_ONLN)))
+workers="-q --dist worksteal --max-worker-restart 2 --one-database"
 # Where memory has room for them, the tests' files stand there: on a disk every commit of SQLite waits for it.
 memory=$(.venv/bin/python tests/support/memory.py)
 files=
@@ -46,10 +48,10 @@ wait
 echo "The bare core, without extras:"
 passed=var/setup/passed  # always given with a "=": pytest would take a file that it finds for a test
 rm -f "$passed" && : >"$passed.before"
-var/setup/bare/bin/python -m pytest --bare-core $workers ${files:+"--basetemp=$files/bare"} "--passed-to=$passed" || bare=$?
+var/setup/bare/bin/python -m pytest --bare-core -n "$many" $workers ${files:+"--basetemp=$files/bare"} "--passed-to=$passed" || bare=$?
 # What passed needs no second time, except the sandbox's: beside the real clients it is held to more.
 if [ -e "$passed" ]; then grep -v '^tests/providers/sandbox/' "$passed" >"$passed.before" || :; fi
 echo "Everything else:"
-.venv/bin/python -m pytest $workers ${files:+"--basetemp=$files/full"} "--passed-before=$passed.before" || full=$?
+.venv/bin/python -m pytest -n "$((many + 1))" $workers ${files:+"--basetemp=$files/full"} "--passed-before=$passed.before" || full=$?
 if [ "$bare" != 0 ]; then echo "The bare core failed (pytest's exit code $bare); its output is further up." >&2; fi
 [ "$bare" = 0 ] && [ "$full" = 0 ]

@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 
 # Far more than any test takes on a busy machine. One that hangs shows where it waits, and the rest goes on.
 LONGEST_SECONDS = 120
+# Tests with these wait for another program's clock: the first worker begins with them, while others compute.
+# At the end, all workers would wait, and each would have started a server.
+WAITS = frozenset({"server", "larger_server"})
 LEFT_OUT = pytest.StashKey[dict[str, str]]()
 # A busy machine takes its time for an example.
 settings.register_profile(
@@ -158,6 +161,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if unwanted:
         config.hook.pytest_deselected(items=unwanted)
         items[:] = [item for item in items if is_wanted(item)]
+    items.sort(key=lambda item: not WAITS & {*getattr(item, "fixturenames", ())})
 
 
 def _database_of(item: pytest.Item) -> str | None:
