@@ -319,7 +319,8 @@ async def test_law_2_who_answers_what_the_agent_just_gave_up_is_told_so(two: Ope
         found = await both.record(second.id)
         assert (found.status, found.reason) == (InteractionStatus.CANCELLED, "superseded")
         assert [question for _, question, _ in agent.journal] == ["This?"]
-        assert both.one.memory.titles("1001")[-1] == "The question changed. Please look again."
+        # Beside it they may hear how the run ended, sooner or later.
+        assert both.one.memory.titles("1001").count("The question changed. Please look again.") == 1
         assert await both.waited_in_a_ring() == 0
 
 
