@@ -1,5 +1,6 @@
 """A machine whose clock is behind: LangGraph takes the checkpoint with the greatest id for the last one."""
 
+import contextlib
 import sqlite3
 from collections.abc import Iterator
 from typing import Any
@@ -99,7 +100,8 @@ async def test_law_10_a_damaged_thread_that_says_it_is_from_the_end_of_time_harm
     agent = await light.open("two_steps")
     await agent.start("damaged", light.input())
     last = "ffffffff-ffff-6fff-bfff-ffffffffffff"
-    with sqlite3.connect(light.data_dir / "var" / "checkpoints-mine.db") as file:
+    path = light.data_dir / "var" / "checkpoints-mine.db"
+    with contextlib.closing(sqlite3.connect(path)) as file, file:
         file.execute(
             "UPDATE checkpoints SET checkpoint_id = ? WHERE parent_checkpoint_id IS NOT NULL", (last,)
         )
