@@ -10,7 +10,8 @@ from typing import Any
 
 from answerback.errors import ConfigurationError
 
-TRIES = 5  # each fails to show it only if somebody else takes the session in that very moment
+# One fails to show it if somebody else takes the session in that very moment: up to a third, in a busy pool.
+TRIES = 20
 POOLED = (
     "database: this URL leads to a pool that gives each transaction another session of PostgreSQL, where no "
     "lock lasts. Give the address of PostgreSQL itself, or that of a pool in session mode (PgBouncer: "
