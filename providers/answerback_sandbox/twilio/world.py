@@ -94,7 +94,8 @@ class World:
         else:
             named = [item for item in note.buttons if item.title == button]
             if not named:
-                raise SandboxError(f"message {sid} has no button {button!r}")
+                titles = [item.title for item in note.buttons]
+                raise SandboxError(f"message {sid} has no button {button!r}, but {titles}")
             chosen = named[0]
         self.write(address, chosen.title, reply_to=sid, tapped=chosen)
         return chosen
